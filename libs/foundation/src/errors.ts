@@ -1,0 +1,148 @@
+/** Stable codes of every error made here; `docs/errors.md` lists them with their statuses. */
+export type ErrorCode =
+  | 'invalid_body'
+  | 'invalid_value'
+  | 'body_too_large'
+  | 'unsupported_encoding'
+  | 'unsupported_field'
+  | 'batched_prompt'
+  | 'too_many_tokens'
+  | 'too_many_media'
+  | 'invalid_media'
+  | 'media_fetch_failed'
+  | 'not_found'
+  | 'method_not_allowed'
+  | 'expectation_failed'
+  | 'headers_too_large'
+  | 'request_timeout'
+  | 'upstream_rejected'
+  | 'upstream_failed'
+  | 'upstream_unreachable'
+  | 'upstream_timeout'
+  | 'upstream_invalid_answer'
+  | 'draining'
+  | 'client_closed'
+  | 'internal';
+
+/** Root of everything thrown on purpose. `message` is safe to show a client: it never holds content or an upstream's words. */
+export abstract class CoordinatorError extends Error {
+  /** HTTP status the client is answered with (499 is recorded only, never sent). */
+  abstract readonly status: number;
+
+  protected constructor(
+    readonly code: ErrorCode,
+    message: string,
+    options?: ErrorOptions,
+  ) {
+    super(message, options);
+    this.name = new.target.name;
+  }
+}
+
+/** The client's fault: 400 unless the code has a status of its own. */
+export class BadRequestError extends CoordinatorError {
+  readonly status: number;
+  /** The request field at fault, as a path such as `messages[0].content[1]`. */
+  readonly param: string | undefined;
+
+  constructor(code: ErrorCode, message: string, details: { param?: string; status?: number; cause?: unknown } = {}) {
+    super(code, message, details.cause === undefined ? undefined : { cause: details.cause });
+    this.param = details.param;
+    this.status = details.status ?? 400;
+  }
+}
+
+/** Headers of an upstream's refusal that the client may see (`decisions.md` R3). */
+export type RelayedHeaders = Readonly<Record<string, string>>;
+
+/** An upstream answered with something other than what the step needs. 4xx, 503 and 504 keep their status, the rest is 502. */
+export class UpstreamError extends CoordinatorError {
+  readonly status: number;
+
+  /** @param step who was called: a step's name, or `encode[2]` for one item of a fan-out. */
+  constructor(
+    readonly step: string,
+    readonly upstreamStatus: number,
+    readonly relayed: RelayedHeaders = {},
+  ) {
+    const rejected = upstreamStatus >= 400 && upstreamStatus < 500;
+    super(
+      rejected ? 'upstream_rejected' : 'upstream_failed',
+      rejected ? `${step} rejected the request: HTTP ${upstreamStatus}` : `${step} failed: HTTP ${upstreamStatus}`,
+    );
+    this.status = rejected || upstreamStatus === 503 || upstreamStatus === 504 ? upstreamStatus : 502;
+  }
+}
+
+/** The connection to an upstream could not be made, or broke before its answer was whole. */
+export class UpstreamConnectionError extends CoordinatorError {
+  readonly status = 502;
+
+  constructor(
+    readonly step: string,
+    /** `refused`: nobody listens or the name does not resolve; `reset`: the connection broke. */
+    readonly reason: 'refused' | 'reset',
+    /** Whether nothing can have come of the call, so that it may be sent again (`decisions.md` P6). */
+    readonly isRepeatable = false,
+    cause?: unknown,
+  ) {
+    super(
+      'upstream_unreachable',
+      reason === 'refused' ? `${step} could not be reached` : `${step} broke the connection`,
+      { cause },
+    );
+  }
+}
+
+/** An upstream took longer than its time limit. */
+export class UpstreamTimeoutError extends CoordinatorError {
+  readonly status = 504;
+
+  /** @param setting the configuration key of the limit, so that the message names what to change. */
+  constructor(
+    readonly step: string,
+    setting: string,
+  ) {
+    super('upstream_timeout', `${step} did not answer in time (${setting})`);
+  }
+}
+
+/** An upstream answered 200 with a body that is not what the step needs. */
+export class UpstreamAnswerError extends CoordinatorError {
+  readonly status = 502;
+
+  constructor(
+    readonly step: string,
+    what: string,
+    cause?: unknown,
+  ) {
+    super('upstream_invalid_answer', `${step} answered ${what}`, cause === undefined ? undefined : { cause });
+  }
+}
+
+/** The client went away; recorded as 499, never sent. */
+export class ClientClosedError extends CoordinatorError {
+  readonly status = 499;
+
+  constructor() {
+    super('client_closed', 'the client closed the connection');
+  }
+}
+
+/** The process is shutting down. */
+export class DrainingError extends CoordinatorError {
+  readonly status = 503;
+
+  constructor() {
+    super('draining', 'the service is shutting down');
+  }
+}
+
+/** A fault of ours. */
+export class InternalError extends CoordinatorError {
+  readonly status = 500;
+
+  constructor(cause?: unknown) {
+    super('internal', 'internal error', { cause });
+  }
+}
