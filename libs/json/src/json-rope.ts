@@ -1,0 +1,69 @@
+/** Bytes as a list of buffers that share memory with where they came from. To be treated as immutable. */
+export type Rope = readonly Buffer[];
+
+export function ropeLength(rope: Rope): number {
+  let length = 0;
+  for (const part of rope) length += part.length;
+  return length;
+}
+
+/** The rope as one buffer: itself where it has one part, else a copy. */
+export function joinRope(rope: Rope): Buffer {
+  return rope.length === 1 && rope[0] !== undefined ? rope[0] : Buffer.concat(rope);
+}
+
+/** JSON text as a rope. */
+export function rawJson(text: string): Rope {
+  return [Buffer.from(text)];
+}
+
+/** A string as JSON text; lone surrogates become escapes. */
+export function jsonString(text: string): string {
+  return JSON.stringify(text);
+}
+
+/** Builds a rope from text and carried bytes; neighbouring text becomes one buffer. */
+export class RopeBuilder {
+  private readonly parts: Buffer[] = [];
+  private pending = '';
+
+  text(text: string): this {
+    this.pending += text;
+    return this;
+  }
+
+  bytes(bytes: Buffer | Rope): this {
+    this.flush();
+    if (Buffer.isBuffer(bytes)) this.parts.push(bytes);
+    else for (const part of bytes) this.parts.push(part);
+    return this;
+  }
+
+  done(): Rope {
+    this.flush();
+    return this.parts;
+  }
+
+  private flush(): void {
+    if (this.pending === '') return;
+    this.parts.push(Buffer.from(this.pending));
+    this.pending = '';
+  }
+}
+
+/** A value of an object that is built: JSON text or carried bytes; `undefined` leaves the member out. */
+export type BuiltValue = string | Buffer | Rope | undefined;
+
+/** `{"key":value,…}` of the members that have a value. Keys are our own words and need no escaping beyond JSON's. */
+export function buildObject(members: Readonly<Record<string, BuiltValue>>): Rope {
+  const builder = new RopeBuilder();
+  let separator = '{';
+  for (const [key, value] of Object.entries(members)) {
+    if (value === undefined) continue;
+    builder.text(`${separator}${jsonString(key)}:`);
+    if (typeof value === 'string') builder.text(value);
+    else builder.bytes(value);
+    separator = ',';
+  }
+  return builder.text(separator === '{' ? '{}' : '}').done();
+}

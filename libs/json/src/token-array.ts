@@ -1,0 +1,95 @@
+import { CLOSE_BRACKET, COMMA, MINUS, OPEN_BRACKET, isDigit, skipWhitespace } from './json-bytes.ts';
+import { numberEnd } from './json-number.ts';
+
+/** Why an array is not one of token ids: the index of the element at fault, or -1 when it is no array. */
+export class TokenArrayError extends Error {
+  constructor(readonly index: number) {
+    super(index === -1 ? 'not an array of token ids' : `element ${index} is not a token id`);
+    this.name = 'TokenArrayError';
+  }
+}
+
+/** Digits that are certain to be below 2^53, so that no value needs to be computed. */
+const SAFE_DIGITS = 15;
+const MAX_ID = 2n ** 63n - 1n;
+
+/**
+ * Token ids as the bytes they came in, validated in one scan and never turned into numbers (`decisions.md` B3).
+ */
+export class TokenArray {
+  private constructor(
+    /** The whole array, brackets and white space included. */
+    readonly bytes: Buffer,
+    readonly count: number,
+    /** Position behind the array in the buffer it was scanned in. */
+    readonly end: number,
+  ) {}
+
+  /**
+   * Scans the array at or behind `pos`. An element is a non-negative integer of at most 63 bits; `3.0` and `1e2` count as
+   * integers, judged by the double they stand for.
+   * @throws TokenArrayError
+   */
+  static scan(source: Buffer, pos = 0): TokenArray {
+    const start = skipWhitespace(source, pos);
+    if (source[start] !== OPEN_BRACKET) throw new TokenArrayError(-1);
+    let count = 0;
+    let at = skipWhitespace(source, start + 1);
+    if (source[at] === CLOSE_BRACKET) return new TokenArray(source.subarray(start, at + 1), 0, at + 1);
+    for (;;) {
+      at = skipWhitespace(source, elementEnd(source, at, count));
+      count++;
+      const byte = source[at];
+      if (byte === CLOSE_BRACKET) return new TokenArray(source.subarray(start, at + 1), count, at + 1);
+      if (byte !== COMMA) throw new TokenArrayError(count - 1);
+      at++;
+      if (!isDigit(source[at])) at = skipWhitespace(source, at);
+    }
+  }
+
+  /** The ids at the given indexes, as they are written; undefined where an index is out of range. One pass. */
+  at(indexes: readonly number[]): (string | undefined)[] {
+    const wanted = new Map<number, string | undefined>(indexes.map((index) => [index, undefined]));
+    const highest = indexes.reduce((high, index) => (index > high ? index : high), -1);
+    const last = Math.min(highest, this.count - 1);
+    let start = 1;
+    for (let index = 0; index <= last; index++) {
+      let end = start;
+      while (this.bytes[end] !== COMMA && end < this.bytes.length - 1) end++;
+      if (wanted.has(index)) wanted.set(index, this.bytes.toString('latin1', start, end).trim());
+      start = end + 1;
+    }
+    return indexes.map((index) => wanted.get(index));
+  }
+}
+
+function elementEnd(source: Buffer, start: number, index: number): number {
+  let pos = start;
+  let byte = source[pos] ?? 0;
+  while (byte >= 0x30 && byte <= 0x39) byte = source[++pos] ?? 0;
+  const plain = byte === COMMA || byte === CLOSE_BRACKET || byte <= 0x20;
+  const digits = pos - start;
+  if (plain && digits > 0 && digits <= SAFE_DIGITS && (digits === 1 || source[start] !== 0x30)) return pos;
+  return unusualElementEnd(source, start, index);
+}
+
+/** An element that is not a short run of digits: a large id, `3.0`, or no id at all. */
+function unusualElementEnd(source: Buffer, start: number, index: number): number {
+  const byte = source[start];
+  if (!isDigit(byte) && byte !== MINUS) throw new TokenArrayError(index);
+  let end;
+  try {
+    end = numberEnd(source, start);
+  } catch {
+    throw new TokenArrayError(index);
+  }
+  const text = source.toString('latin1', start, end);
+  if (/^\d+$/.test(text) ? text.length > 19 || BigInt(text) > MAX_ID : !isIntegral(Number(text))) {
+    throw new TokenArrayError(index);
+  }
+  return end;
+}
+
+function isIntegral(value: number): boolean {
+  return Number.isInteger(value) && value >= 0 && value < 2 ** 63;
+}
