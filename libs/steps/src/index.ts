@@ -1,0 +1,2 @@
+export { BUILT_IN_STEPS, StepsModule } from './steps.module.ts';
+export { WireFormatPolicy } from './wire-format.policy.ts';
