@@ -1,0 +1,12 @@
+export { tlsOptions, watchKeyPair } from './certificates.ts';
+export type { TlsSettings } from './certificates.ts';
+export { createApp } from './create-app.ts';
+export type { AppOptions } from './create-app.ts';
+export { ProcessSignals } from './process-signals.ts';
+export { ReadinessService } from './readiness.service.ts';
+export type { DependencyState } from './readiness.service.ts';
+export { readinessConfig } from './runtime.config.ts';
+export type { Dependency, ReadinessConfig, RuntimeOptions } from './runtime.config.ts';
+export { RuntimeModule } from './runtime.module.ts';
+export { Shutdown } from './shutdown.ts';
+export type { ShutdownLimits } from './shutdown.ts';

@@ -1,0 +1,64 @@
+import { Inject, Injectable } from '@nestjs/common';
+import type { BeforeApplicationShutdown, OnApplicationBootstrap } from '@nestjs/common';
+import { Lifecycle } from '#foundation';
+import { RUNTIME_OPTIONS } from './runtime.config.ts';
+import type { RuntimeOptions } from './runtime.config.ts';
+import { probe } from './tcp-probe.ts';
+
+/** One line of `/readyz?verbose`. */
+export interface DependencyState {
+  readonly name: string;
+  readonly isUp: boolean;
+  readonly isRequired: boolean;
+  /** Why it counts as down. */
+  readonly reason: string | undefined;
+}
+
+/** Whether this process wants requests, and which upstreams answer. */
+@Injectable()
+export class ReadinessService implements OnApplicationBootstrap, BeforeApplicationShutdown {
+  private readonly reasons = new Map<string, string | undefined>();
+  private timer: NodeJS.Timeout | undefined;
+
+  constructor(
+    private readonly lifecycle: Lifecycle,
+    @Inject(RUNTIME_OPTIONS) private readonly options: RuntimeOptions,
+  ) {
+    for (const { name } of options.dependencies) this.reasons.set(name, 'not checked yet');
+  }
+
+  onApplicationBootstrap(): void {
+    void this.check();
+    this.timer = setInterval(() => void this.check(), this.options.readiness.interval);
+  }
+
+  beforeApplicationShutdown(): void {
+    clearInterval(this.timer);
+  }
+
+  get isReady(): boolean {
+    return this.lifecycle.isReady && this.states().every(({ isUp, isRequired }) => isUp || !isRequired);
+  }
+
+  states(): readonly DependencyState[] {
+    return [...this.reasons].map(([name, reason]) => ({
+      name,
+      reason,
+      isUp: reason === undefined,
+      isRequired: this.options.readiness.require.some((required) => required === name),
+    }));
+  }
+
+  /** Words for the phase the process is in. */
+  get phase(): string {
+    return this.lifecycle.phase;
+  }
+
+  private async check(): Promise<void> {
+    await Promise.all(
+      this.options.dependencies.map(async ({ name, url }) => {
+        this.reasons.set(name, await probe(url));
+      }),
+    );
+  }
+}

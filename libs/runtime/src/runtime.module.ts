@@ -1,0 +1,19 @@
+import { Module } from '@nestjs/common';
+import type { DynamicModule } from '@nestjs/common';
+import { Lifecycle } from '#foundation';
+import { HealthController } from './health.controller.ts';
+import { ReadinessService } from './readiness.service.ts';
+import { RUNTIME_OPTIONS } from './runtime.config.ts';
+import type { RuntimeOptions } from './runtime.config.ts';
+
+@Module({})
+export class RuntimeModule {
+  static register(options: RuntimeOptions): DynamicModule {
+    return {
+      module: RuntimeModule,
+      controllers: [HealthController],
+      providers: [{ provide: RUNTIME_OPTIONS, useValue: options }, Lifecycle, ReadinessService],
+      exports: [Lifecycle, ReadinessService],
+    };
+  }
+}

@@ -1,0 +1,68 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import type { INestApplication } from '@nestjs/common';
+import { Logger } from '@nestjs/common';
+import type { Server } from 'node:http';
+import type { Lifecycle } from '#foundation';
+
+/** Milliseconds. */
+export interface ShutdownLimits {
+  /** Readiness is off, requests are served on. */
+  readonly drainDelay: number;
+  /** From the signal; what is left then is broken off. */
+  readonly timeout: number;
+}
+
+/** Milliseconds for last events to leave, and for Nest's own hooks. */
+const LAST_WORDS = 1_500;
+const HOOKS = 5_000;
+
+/**
+ * The way from a signal to the end of the process: readiness off at once, `drain_delay` of service, no new connections, what
+ * runs is finished, what is left at `shutdown_timeout` is broken off.
+ * @see decisions.md O2
+ */
+export class Shutdown {
+  private readonly logger = new Logger('shutdown');
+  private begun: Promise<void> | undefined;
+
+  constructor(
+    private readonly app: INestApplication,
+    private readonly lifecycle: Lifecycle,
+    private readonly limits: ShutdownLimits,
+  ) {}
+
+  /** Begins, or joins what was begun. Done when everything is closed. */
+  run(signal: string): Promise<void> {
+    this.begun ??= this.drain(signal);
+    return this.begun;
+  }
+
+  private async drain(signal: string): Promise<void> {
+    const deadline = performance.now() + Math.max(this.limits.timeout, this.limits.drainDelay);
+    this.lifecycle.advance('draining');
+    this.logger.log({ signal, in_flight: this.lifecycle.inFlight }, 'draining');
+    await delay(this.limits.drainDelay);
+    this.lifecycle.advance('closing');
+    this.stopAccepting();
+    await Promise.race([this.lifecycle.idle(), delay(Math.max(0, deadline - performance.now()), undefined, { ref: false })]);
+    if (this.lifecycle.inFlight > 0) {
+      this.logger.warn({ in_flight: this.lifecycle.inFlight }, 'breaking off what is left at server.shutdown_timeout');
+      this.lifecycle.breakOffAll();
+      await Promise.race([this.lifecycle.idle(), delay(LAST_WORDS, undefined, { ref: false })]);
+    }
+    this.server().closeAllConnections();
+    await Promise.race([this.app.close(), delay(HOOKS, undefined, { ref: false })]);
+    this.logger.log('stopped');
+  }
+
+  private stopAccepting(): void {
+    const server = this.server();
+    server.close();
+    server.closeIdleConnections();
+  }
+
+  private server(): Server {
+    // the apps use Fastify over node:http alone
+    return this.app.getHttpServer() as Server;
+  }
+}

@@ -1,0 +1,186 @@
+import type { ServerResponse } from 'node:http';
+import { ClientClosedError, DrainingError, InternalError, UpstreamError, errorBody, errorResponse } from '#foundation';
+import type { CoordinatorError, InFlight, Lifecycle } from '#foundation';
+import { joinRope } from '#json';
+import type { ClientResponse } from '#pipeline';
+import { HEADER, SseBoundary } from '#protocol';
+import type { ByteSink } from '#protocol';
+import { answerHeaders } from './answer-headers.ts';
+import { Heartbeat } from './heartbeat.ts';
+import { WriteGuard } from './write-guard.ts';
+import type { WriteLimits } from './write-guard.ts';
+
+/** How a reply ended, as the client could see it. */
+export type ReplyEnd = 'completed' | 'failed' | 'client_closed' | 'stalled' | 'upstream_reset' | 'drained';
+
+/** Milliseconds that a last event may take to leave before the connection is cut. */
+const LAST_WORDS = 1_000;
+
+/**
+ * The reply to one client: the only writer of its bytes. It relays with back-pressure, tells when the client has left, and
+ * ends what cannot be completed so that no client takes it for complete (`decisions.md` P9 to P12).
+ */
+export class ClientReply implements InFlight, ByteSink {
+  private readonly aborter = new AbortController();
+  private readonly boundary = new SseBoundary();
+  private readonly guard: WriteGuard;
+  private heartbeat: Heartbeat | undefined;
+  private isStream = false;
+  private isFailing = false;
+  private ended: ReplyEnd | undefined;
+  private readonly whenEnded: Promise<ReplyEnd>;
+  private settle: (end: ReplyEnd) => void = () => undefined;
+
+  constructor(
+    private readonly response: ServerResponse,
+    readonly requestId: string,
+    private readonly lifecycle: Lifecycle,
+    limits: WriteLimits,
+  ) {
+    this.whenEnded = new Promise((resolve) => {
+      this.settle = resolve;
+    });
+    this.guard = new WriteGuard(response, limits, () => {
+      this.cut('stalled', new ClientClosedError());
+    });
+    lifecycle.begin(this);
+    response.once('close', this.onClose);
+  }
+
+  /** Aborts when nobody waits for the answer any more. */
+  get signal(): AbortSignal {
+    return this.aborter.signal;
+  }
+
+  /** Settles when the last byte has left, or the connection is gone. */
+  get end(): Promise<ReplyEnd> {
+    return this.whenEnded;
+  }
+
+  /** From now on a silence is filled with comment lines; the first one sends the head. @param interval milliseconds, 0 for none */
+  keepAlive(interval: number): void {
+    if (interval === 0 || this.ended !== undefined) return;
+    this.heartbeat = new Heartbeat(interval, () => {
+      if (!this.response.headersSent) this.writeStreamHead();
+      if (this.boundary.isBetweenEvents && !this.response.writableNeedDrain) this.response.write(': ping\n');
+    });
+  }
+
+  /** Sends the answer, its body as it arrives. @throws CoordinatorError when the upstream broke off; `fail` ends the reply then */
+  async send(answer: ClientResponse): Promise<void> {
+    const { body, status } = answer;
+    if (this.response.headersSent) return this.continueStream(answer);
+    this.writeHead(status, answerHeaders(answer.headers, this.requestId));
+    if (!('pipe' in body)) {
+      this.response.end(joinRope(body));
+    } else {
+      this.flushHeadSoon();
+      await body.pipe(this);
+      this.response.end();
+    }
+    this.guard.ending();
+    this.heartbeat?.stop();
+  }
+
+  /** Ends the reply with an error: as an answer of its own, as the last event of a stream, or by cutting the connection. */
+  fail(error: CoordinatorError): void {
+    if (this.ended !== undefined || this.isFailing) return;
+    this.isFailing = true;
+    this.heartbeat?.stop();
+    if (error instanceof ClientClosedError) return this.cut('client_closed', error);
+    if (!this.response.headersSent) return this.answerError(error);
+    this.breakStream(error);
+  }
+
+  breakOff(): void {
+    const error = new DrainingError();
+    this.fail(error);
+    this.aborter.abort(error);
+  }
+
+  /** For the answer's body: the next bytes. */
+  write(chunk: Buffer, resume: () => void): boolean {
+    if (this.isStream) this.boundary.push(chunk);
+    this.heartbeat?.defer();
+    if (this.response.write(chunk)) return true;
+    this.guard.stalled(resume);
+    return false;
+  }
+
+  private async continueStream({ status, headers, body }: ClientResponse): Promise<void> {
+    if (status !== 200 || !isEventStream(headers) || !('pipe' in body)) {
+      if ('pipe' in body) body.discard();
+      return this.fail(status === 200 ? new InternalError(new Error('no stream')) : new UpstreamError('decode', status));
+    }
+    await body.pipe(this);
+    this.heartbeat?.stop();
+    this.response.end();
+    this.guard.ending();
+  }
+
+  private writeStreamHead(): void {
+    const type = { 'content-type': 'text/event-stream', 'cache-control': 'no-cache' };
+    this.writeHead(200, { ...type, [HEADER.requestId]: this.requestId });
+  }
+
+  private writeHead(status: number, headers: Record<string, string | string[]>): void {
+    if (this.lifecycle.isClosing) headers['connection'] = 'close';
+    this.isStream = isEventStream(headers);
+    if (!this.isStream) this.heartbeat?.stop();
+    this.guard.begin(this.isStream);
+    this.response.writeHead(status, headers);
+  }
+
+  /** The head leaves with the first bytes where they came together, else alone. */
+  private flushHeadSoon(): void {
+    process.nextTick(() => {
+      if (!this.response.destroyed) this.response.flushHeaders();
+    });
+  }
+
+  private answerError(error: CoordinatorError): void {
+    const { status, headers, body } = errorResponse(error, this.requestId);
+    const length = String(Buffer.byteLength(body));
+    this.writeHead(status, { ...headers, [HEADER.requestId]: this.requestId, 'content-length': length });
+    this.response.end(body);
+    this.guard.ending();
+  }
+
+  private breakStream(error: CoordinatorError): void {
+    const end = error instanceof DrainingError ? 'drained' : 'upstream_reset';
+    if (!this.isStream || !this.boundary.isBetweenEvents) return this.cut(end, error);
+    const cut = (): void => {
+      clearTimeout(timer);
+      this.cut(end, error);
+    };
+    const timer = setTimeout(cut, LAST_WORDS);
+    this.response.write(`data: ${errorBody(error, this.requestId)}\n\n`, cut);
+  }
+
+  private cut(end: ReplyEnd, reason: CoordinatorError): void {
+    this.finish(end);
+    this.aborter.abort(reason);
+    this.response.destroy();
+  }
+
+  private readonly onClose = (): void => {
+    if (this.response.writableFinished) return this.finish('completed');
+    this.finish('client_closed');
+    this.aborter.abort(new ClientClosedError());
+  };
+
+  private finish(end: ReplyEnd): void {
+    if (this.ended !== undefined) return;
+    this.ended = end;
+    this.heartbeat?.stop();
+    this.guard.stop();
+    this.lifecycle.end(this);
+    this.settle(end);
+  }
+}
+
+/** Events that can be read as they pass, and added to; a coded body cannot. */
+function isEventStream(headers: ClientResponse['headers']): boolean {
+  const type = headers['content-type'];
+  return typeof type === 'string' && type.startsWith('text/event-stream') && headers['content-encoding'] === undefined;
+}

@@ -1,0 +1,5 @@
+export { ClientReply } from './client-reply.ts';
+export type { ReplyEnd } from './client-reply.ts';
+export { maxBodyBytes, SERVER_CONFIG, serverConfig } from './server.config.ts';
+export type { ServerConfig } from './server.config.ts';
+export { ServerModule } from './server.module.ts';

@@ -1,0 +1,51 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { Inject, Injectable, Logger } from '@nestjs/common';
+import { Lifecycle, requestId } from '#foundation';
+import { GATEWAY_CONFIG } from '#gateway';
+import type { GatewayConfig } from '#gateway';
+import { PIPELINE_CONFIG } from '#pipeline';
+import type { PipelineConfig } from '#pipeline';
+import { HEADER, valuesOf } from '#protocol';
+import type { RequestScope } from '#protocol';
+import { ClientReply } from './client-reply.ts';
+import { requestScope } from './inbound-request.ts';
+import { SERVER_CONFIG } from './server.config.ts';
+import type { ServerConfig } from './server.config.ts';
+
+/** What every request is given when it comes in: its id, its reply, and the part of its headers that goes on. */
+@Injectable()
+export class IntakePolicy {
+  private readonly logger = new Logger('server');
+  private readonly dropped: ReadonlySet<string>;
+
+  constructor(
+    private readonly lifecycle: Lifecycle,
+    @Inject(SERVER_CONFIG) private readonly config: ServerConfig,
+    @Inject(GATEWAY_CONFIG) gateway: GatewayConfig,
+    @Inject(PIPELINE_CONFIG) private readonly pipeline: PipelineConfig,
+  ) {
+    this.dropped = new Set([gateway.profile_header, ...pipeline.forward_response_headers]);
+  }
+
+  reply(request: IncomingMessage, response: ServerResponse): ClientReply {
+    const { id, rejectedLength } = requestId(valuesOf(request.rawHeaders, HEADER.requestId)[0]);
+    if (rejectedLength !== undefined) {
+      this.logger.debug({ rejectedLength, 'x-request-id': id }, 'replaced invalid client request ID');
+    }
+    return new ClientReply(response, id, this.lifecycle, {
+      stall: this.config.write_stall_timeout,
+      buffered: this.config.write_timeout,
+    });
+  }
+
+  scope(request: IncomingMessage, reply: ClientReply, isPassthrough: boolean): RequestScope {
+    return requestScope({
+      id: reply.requestId,
+      signal: reply.signal,
+      rawHeaders: request.rawHeaders,
+      dropped: this.dropped,
+      revisionId: this.pipeline.revision_id,
+      isPassthrough,
+    });
+  }
+}

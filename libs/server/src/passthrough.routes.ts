@@ -1,0 +1,113 @@
+import { METHODS } from 'node:http';
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { Inject, Injectable, Logger } from '@nestjs/common';
+import type { OnModuleInit } from '@nestjs/common';
+import { HttpAdapterHost } from '@nestjs/core';
+import type { FastifyAdapter } from '@nestjs/platform-fastify';
+import { BadRequestError, DrainingError, Lifecycle, asCoordinatorError } from '#foundation';
+import { GatewayClient } from '#gateway';
+import type { Rope } from '#json';
+import { formatOfPath, valuesOf } from '#protocol';
+import type { ClientReply } from './client-reply.ts';
+import { IntakePolicy } from './intake.policy.ts';
+import { announcedLength, checkAnnouncedLength, readBody, streamBody } from './request-body.ts';
+import { SERVER_CONFIG, maxBodyBytes } from './server.config.ts';
+import type { ServerConfig } from './server.config.ts';
+
+/** Bodies up to this size are read whole, so that a call whose connection broke can be repeated. */
+const READ_WHOLE = 64 * 1024;
+
+/** Every other path: sent to the gateway as the decode profile, both bodies streamed (`coordinator.md` A.6). */
+@Injectable()
+export class PassthroughRoutes implements OnModuleInit {
+  private readonly logger = new Logger('passthrough');
+
+  constructor(
+    private readonly host: HttpAdapterHost<FastifyAdapter>,
+    private readonly gateway: GatewayClient,
+    private readonly intake: IntakePolicy,
+    private readonly lifecycle: Lifecycle,
+    @Inject(SERVER_CONFIG) private readonly config: ServerConfig,
+  ) {}
+
+  onModuleInit(): void {
+    const fastify = this.host.httpAdapter.getInstance();
+    const methods = METHODS.filter((method) => method !== 'CONNECT');
+    for (const method of methods) {
+      if (!fastify.supportedMethods.includes(method)) fastify.addHttpMethod(method, { hasBody: true });
+    }
+    fastify.route({
+      method: methods,
+      url: '/*',
+      handler: (request, reply) => {
+        reply.hijack();
+        void this.serve(request.raw, reply.raw);
+      },
+    });
+  }
+
+  /** Serves one request to its last byte. Never rejects. */
+  async serve(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    const reply = this.intake.reply(request, response);
+    try {
+      if (this.lifecycle.isClosing) throw new DrainingError();
+      this.refuseUnserved(request, response);
+      await this.relay(request, reply);
+    } catch (thrown) {
+      const error = asCoordinatorError(thrown);
+      if (error.status >= 500) {
+        this.logger.warn({ code: error.code, status: error.status, 'x-request-id': reply.requestId, err: error }, error.message);
+      }
+      reply.fail(error);
+    }
+  }
+
+  private refuseUnserved(request: IncomingMessage, response: ServerResponse): void {
+    const path = (request.url ?? '/').split('?', 1)[0] ?? '/';
+    if (formatOfPath(path) !== undefined) {
+      response.setHeader('allow', 'POST');
+      throw new BadRequestError('method_not_allowed', `${path} takes POST only`, { status: 405 });
+    }
+    if (!this.config.passthrough) {
+      throw new BadRequestError('not_found', 'no such path (server.passthrough is off)', { status: 404 });
+    }
+  }
+
+  private async relay(request: IncomingMessage, reply: ClientReply): Promise<void> {
+    const limit = maxBodyBytes(this.config);
+    checkAnnouncedLength(request, limit);
+    const length = announcedLength(request);
+    const isSmall = length !== undefined && length <= READ_WHOLE;
+    const body = hasBody(request) ? (isSmall ? await wholeBody(request, limit) : streamBody(request, limit)) : undefined;
+    const scope = this.intake.scope(request, reply, true);
+    const framing = body === undefined || isSmall || length === undefined ? [] : ['content-length', String(length)];
+    const answer = await this.gateway.passThrough({
+      scope: { ...scope, headers: withForwardedFor(scope.headers, request) },
+      method: request.method ?? 'GET',
+      path: request.url ?? '/',
+      body,
+      headers: framing,
+    });
+    await reply.send(answer);
+  }
+}
+
+function hasBody(request: IncomingMessage): boolean {
+  return request.headers['transfer-encoding'] !== undefined || (announcedLength(request) ?? 0) > 0;
+}
+
+async function wholeBody(request: IncomingMessage, limit: number): Promise<Rope> {
+  return [await readBody(request, limit)];
+}
+
+/** The passthrough is a reverse proxy: it says on whose behalf it asks. */
+function withForwardedFor(headers: readonly string[], request: IncomingMessage): string[] {
+  const known = valuesOf(headers, 'x-forwarded-for');
+  const others: string[] = [];
+  for (let index = 0; index + 1 < headers.length; index += 2) {
+    if (headers[index] !== 'x-forwarded-for') others.push(headers[index] ?? '', headers[index + 1] ?? '');
+  }
+  const peer = request.socket.remoteAddress;
+  const chain = peer === undefined ? known : [...known, peer];
+  return chain.length === 0 ? others : [...others, 'x-forwarded-for', chain.join(', ')];
+}

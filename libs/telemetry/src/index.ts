@@ -1,0 +1,2 @@
+export { JsonLogger } from './logger.ts';
+export { telemetryConfig } from './telemetry.config.ts';
