@@ -8,7 +8,7 @@ import type { PipelineInterceptors, StepClass } from '#pipeline';
 import { RuntimeModule } from '#runtime';
 import type { Dependency } from '#runtime';
 import { ServerModule } from '#server';
-import { StepsModule } from '#steps';
+import { MEDIA_INTERCEPTORS, StepsModule } from '#steps';
 import type { CoordinatorConfig } from './coordinator.config.ts';
 
 const NO_INTERCEPTORS: PipelineInterceptors = { pipeline: [], step: [] };
@@ -27,7 +27,10 @@ export class CoordinatorModule {
       interceptors: { provide: PIPELINE_INTERCEPTORS, useValue: NO_INTERCEPTORS },
     });
     const connectors = ConnectorsModule.register(config.pipeline);
-    const steps = StepsModule.register([gateway, connectors, pipeline]);
+    const steps = StepsModule.register({
+      imports: [gateway, connectors, pipeline],
+      mediaInterceptors: { provide: MEDIA_INTERCEPTORS, useValue: [] },
+    });
     return {
       module: CoordinatorModule,
       imports: [

@@ -1,15 +1,18 @@
 import { Module } from '@nestjs/common';
-import type { DynamicModule } from '@nestjs/common';
+import type { DynamicModule, Provider } from '@nestjs/common';
 import { ConditionalDecodeStep } from './conditional-decode.step.ts';
 import { DecodeStep } from './decode.step.ts';
 import { EncodeStep } from './encode.step.ts';
 import { PrefillStep } from './prefill.step.ts';
 import { RenderClient } from './render/render.client.ts';
 import { RenderStep } from './render/render.step.ts';
+import { MEDIA_INTERCEPTORS, mediaProviders } from './replace-media-urls/media.providers.ts';
+import { ReplaceMediaUrlsStep } from './replace-media-urls/replace-media-urls.step.ts';
 import { WireFormatPolicy } from './wire-format.policy.ts';
 
 /** The steps that come with the coordinator, in the order a request usually meets them. */
 export const BUILT_IN_STEPS = [
+  ReplaceMediaUrlsStep,
   RenderStep,
   ConditionalDecodeStep,
   EncodeStep,
@@ -17,14 +20,21 @@ export const BUILT_IN_STEPS = [
   DecodeStep,
 ] as const;
 
+/** What the steps are given. */
+export interface StepsModuleOptions {
+  /** The modules of the gateway, the connectors and the pipeline, as they were registered, and what the interceptors need. */
+  readonly imports: readonly DynamicModule[];
+  /** Provides the interceptors around media downloads: a list, outermost first. */
+  readonly mediaInterceptors: Provider & { provide: typeof MEDIA_INTERCEPTORS };
+}
+
 @Module({})
 export class StepsModule {
-  /** @param imports the modules of the gateway, the connectors and the pipeline, as they were registered */
-  static register(imports: readonly DynamicModule[]): DynamicModule {
+  static register({ imports, mediaInterceptors }: StepsModuleOptions): DynamicModule {
     return {
       module: StepsModule,
       imports: [...imports],
-      providers: [...BUILT_IN_STEPS, RenderClient, WireFormatPolicy],
+      providers: [...BUILT_IN_STEPS, mediaInterceptors, ...mediaProviders, RenderClient, WireFormatPolicy],
       exports: [WireFormatPolicy],
     };
   }
