@@ -16,11 +16,11 @@ const PROGRAM = {
 
 async function main(): Promise<void> {
   const { values, overrides, overrideNames } = parseFlags(coordinatorFlags, process.argv.slice(2));
-  if (values.help) return print(helpText(coordinatorFlags, PROGRAM));
-  if (values.version) return print(`${packageVersion()}\n`);
+  if (values.help) { print(helpText(coordinatorFlags, PROGRAM)); return; }
+  if (values.version) { print(`${packageVersion()}\n`); return; }
   const layers = { env: environment(), envPrefix: 'COORDINATOR', overrides, overrideNames };
   const loaded = await loadCoordinatorConfig({ file: values.config, ...layers });
-  if (values.check) return print(renderEffective(loaded.effective));
+  if (values.check) { print(renderEffective(loaded.effective)); return; }
 
   const signals = new ProcessSignals();
   const json = new JsonLogger(loaded.config.log_level, 'llm-d-coordinator');

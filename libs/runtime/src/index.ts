@@ -10,3 +10,4 @@ export type { Dependency, ReadinessConfig, RuntimeOptions } from './runtime.conf
 export { RuntimeModule } from './runtime.module.ts';
 export { Shutdown } from './shutdown.ts';
 export type { ShutdownLimits } from './shutdown.ts';
+export { reportReady, workerNumber, WorkerSupervisor } from './worker-supervisor.ts';

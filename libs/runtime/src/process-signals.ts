@@ -6,19 +6,27 @@ const STATUS: Readonly<Record<string, number>> = { SIGINT: 130, SIGTERM: 143 };
  * as during the start, the first exits 0 at once.
  */
 export class ProcessSignals {
-  private stop: ((signal: string) => Promise<void>) | undefined;
+  private stop: ((signal: NodeJS.Signals) => Promise<void>) | undefined;
+  private kill: () => void = () => undefined;
   private isStopping = false;
 
-  constructor() {
-    for (const signal of ['SIGTERM', 'SIGINT'] as const) process.on(signal, () => void this.handle(signal));
+  /** @param isWorker a terminal sends Ctrl-C to workers too, but their supervisor tells them when to end */
+  constructor(isWorker = false) {
+    process.on('SIGTERM', () => void this.handle('SIGTERM'));
+    process.on('SIGINT', () => void (isWorker ? undefined : this.handle('SIGINT')));
   }
 
-  onStop(stop: (signal: string) => Promise<void>): void {
+  /** @param kill ends at once what this process has started, before a second signal ends the process itself */
+  onStop(stop: (signal: NodeJS.Signals) => Promise<void>, kill: () => void = () => undefined): void {
     this.stop = stop;
+    this.kill = kill;
   }
 
-  private async handle(signal: string): Promise<void> {
-    if (this.isStopping) process.exit(STATUS[signal] ?? 1);
+  private async handle(signal: NodeJS.Signals): Promise<void> {
+    if (this.isStopping) {
+      this.kill();
+      process.exit(STATUS[signal] ?? 1);
+    }
     this.isStopping = true;
     if (this.stop === undefined) process.exit(0);
     try {

@@ -110,7 +110,7 @@ export class ClientReply implements InFlight, ByteSink {
   private async continueStream({ status, headers, body }: ClientResponse): Promise<void> {
     if (status !== 200 || !isEventStream(headers) || !('pipe' in body)) {
       if ('pipe' in body) body.discard();
-      return this.fail(status === 200 ? new InternalError(new Error('no stream')) : new UpstreamError('decode', status));
+      this.fail(status === 200 ? new InternalError(new Error('no stream')) : new UpstreamError('decode', status)); return;
     }
     await body.pipe(this);
     this.heartbeat?.stop();
