@@ -95,7 +95,7 @@ describe('JsonObject after any sequence of set, remove and splice', () => {
         const source = Buffer.from(text);
         verify(source, edited(source, edits));
       }),
-      { numRuns: 1000 },
+      { numRuns: 400 },
     );
   };
 

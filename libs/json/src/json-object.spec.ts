@@ -62,6 +62,11 @@ describe('JsonObject', () => {
       expect(text(changed)).toBe('{"a":[1],"b":[1]}');
       expect(changed.get('b')?.bytes.toString()).toBe('[1]');
     });
+
+    it('takes a value of more buffers than a call takes arguments', () => {
+      const value = Array.from({ length: 300_000 }, () => Buffer.from('1'));
+      expect(object('{"a":0}').set('a', value).set('b', value).toRope()).toHaveLength(600_003);
+    });
   });
 
   describe('remove', () => {

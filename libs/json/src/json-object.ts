@@ -1,3 +1,5 @@
+import { changeSplices } from './change-splices.ts';
+import type { Changes } from './change-splices.ts';
 import { OPEN_BRACE } from './json-bytes.ts';
 import { indexMembers } from './json-index.ts';
 import type { JsonMember } from './json-member.ts';
@@ -6,8 +8,6 @@ import type { Rope } from './json-rope.ts';
 import { appendSpliced, coverSplices, mergeSplices } from './json-splice.ts';
 import type { Splice } from './json-splice.ts';
 import { JsonValue } from './json-value.ts';
-import { memberSplices } from './member-splices.ts';
-import type { Changes } from './member-splices.ts';
 
 const NO_CHANGES: Changes = new Map();
 
@@ -111,7 +111,8 @@ export class JsonObject {
   /** The whole object as it goes out. */
   toRope(): Rope {
     const parts: Buffer[] = [];
-    const changed = memberSplices(this.members, this.changes, this.source.indexOf(OPEN_BRACE, this.start) + 1);
+    const addAt = this.members.at(-1)?.valueEnd ?? this.source.indexOf(OPEN_BRACE, this.start) + 1;
+    const changed = changeSplices(this.members, this.changes, addAt);
     appendSpliced(parts, this.source, this.start, this.end, coverSplices(changed, this.splices));
     return parts;
   }

@@ -14,7 +14,7 @@ import {
 import { decodeKey } from './json-member.ts';
 import type { JsonMember } from './json-member.ts';
 import { numberEnd } from './json-number.ts';
-import { JsonSyntaxError, MAX_DEPTH } from './json-syntax.error.ts';
+import { JsonSyntaxError, MAX_DEPTH, MAX_KEY, MAX_MEMBERS } from './json-syntax.error.ts';
 import { StringWords, escapeEnd } from './string-words.ts';
 
 /** What may come next. */
@@ -171,6 +171,8 @@ export class JsonValidator {
     if (!isKey) return this.valueDone();
     this.expected = 'colon';
     if (this.depth === 1) {
+      const isTooMuch = this.members.length === MAX_MEMBERS || this.pos - start > MAX_KEY;
+      if (isTooMuch) throw new JsonSyntaxError('size', start);
       this.member = { key: decodeKey(this.source, start, this.pos), keyStart: start, valueStart: -1 };
     }
   }

@@ -116,7 +116,7 @@ describe('JsonValidator', () => {
           expect(succeeds(() => validated(source, budget))).toBe(expected);
         },
       ),
-      { numRuns: 2000 },
+      { numRuns: 1000 },
     );
   });
 });
@@ -183,7 +183,7 @@ describe('TokenArray.scan', () => {
         const scanned = succeeds(() => source.subarray(TokenArray.scan(source).end).toString().trim() === '');
         expect(scanned).toBe(expected);
       }),
-      { numRuns: 1500 },
+      { numRuns: 800 },
     );
   });
 

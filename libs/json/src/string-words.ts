@@ -31,6 +31,11 @@ export class StringWords {
       const byte = source[pos] ?? 0;
       if (byte < 0x20 || byte === QUOTE || byte === BACKSLASH) return pos;
     }
+    return pos < to ? this.nextByWords(pos, to) : pos;
+  }
+
+  private nextByWords(pos: number, to: number): number {
+    const source = this.source;
     const words = this.words;
     while (pos < to && (pos - this.base) % 4 !== 0) {
       if (needsAttention(source[pos])) return pos;
@@ -39,7 +44,7 @@ export class StringWords {
     let index = (pos - this.base) >> 2;
     const last = (to - this.base) >> 2;
     while (index < last && !wordNeedsAttention(words[index] ?? 0)) index++;
-    if (index > (pos - this.base) >> 2) pos = this.base + index * 4;
+    pos = Math.max(pos, this.base + index * 4);
     while (pos < to && !needsAttention(source[pos])) pos++;
     return pos;
   }

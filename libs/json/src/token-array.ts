@@ -1,4 +1,4 @@
-import { CLOSE_BRACKET, COMMA, MINUS, OPEN_BRACKET, isDigit, skipWhitespace } from './json-bytes.ts';
+import { CLOSE_BRACKET, COMMA, MINUS, NINE, OPEN_BRACKET, ZERO, isDigit, skipWhitespace } from './json-bytes.ts';
 import { numberEnd } from './json-number.ts';
 
 /** Why an array is not one of token ids: the index of the element at fault, or -1 when it is no array. */
@@ -64,13 +64,21 @@ export class TokenArray {
 }
 
 function elementEnd(source: Buffer, start: number, index: number): number {
-  let pos = start;
-  let byte = source[pos] ?? 0;
-  while (byte >= 0x30 && byte <= 0x39) byte = source[++pos] ?? 0;
-  const plain = byte === COMMA || byte === CLOSE_BRACKET || byte <= 0x20;
-  const digits = pos - start;
-  if (plain && digits > 0 && digits <= SAFE_DIGITS && (digits === 1 || source[start] !== 0x30)) return pos;
-  return unusualElementEnd(source, start, index);
+  let end = start;
+  let byte = source[end] ?? 0;
+  while (byte >= ZERO && byte <= NINE) byte = source[++end] ?? 0;
+  return isPlainId(source, start, end) && endsElement(byte) ? end : unusualElementEnd(source, start, index);
+}
+
+/** Whether the digits in `[start, end)` are an id whose value need not be computed. */
+function isPlainId(source: Buffer, start: number, end: number): boolean {
+  const digits = end - start;
+  return digits > 0 && digits <= SAFE_DIGITS && (digits === 1 || source[start] !== ZERO);
+}
+
+/** What else is no white space is refused by the caller. */
+function endsElement(byte: number): boolean {
+  return byte === COMMA || byte === CLOSE_BRACKET || byte <= 0x20;
 }
 
 /** An element that is not a short run of digits: a large id, `3.0`, or no id at all. */

@@ -9,27 +9,28 @@ export type Changes = ReadonlyMap<string, Rope | undefined>;
 /**
  * The changes of an object's members as splices of its source, in order of place, none overlapping another.
  * A comma goes with the member it stands before, as long as a member is left in front of it.
- * @param emptyAt where an object without members takes its first one
+ * @param addAt where members are added: behind the last one, or behind the brace of an empty object
  */
-export function memberSplices(members: readonly JsonMember[], changes: Changes, emptyAt: number): readonly Splice[] {
+export function changeSplices(members: readonly JsonMember[], changes: Changes, addAt: number): readonly Splice[] {
   if (changes.size === 0) return [];
   const places = lastPlaces(members, changes);
   const splices: Splice[] = [];
   let isFirst = true;
-  let previous: JsonMember | undefined;
   for (const [index, member] of members.entries()) {
-    const value = places.get(member.key) === index ? changes.get(member.key) : undefined;
-    if (value !== undefined) {
-      splices.push({ start: member.valueStart, end: member.valueEnd, insert: value });
-    } else if (changes.has(member.key)) {
-      splices.push(removal(member, isFirst ? undefined : previous, members[index + 1]));
+    if (!changes.has(member.key)) {
+      isFirst = false;
+      continue;
     }
-    isFirst &&= value === undefined && changes.has(member.key);
-    previous = member;
+    const value = places.get(member.key) === index ? changes.get(member.key) : undefined;
+    if (value === undefined) {
+      splices.push(removal(member, isFirst ? undefined : members[index - 1], members[index + 1]));
+    } else {
+      splices.push({ start: member.valueStart, end: member.valueEnd, insert: value });
+      isFirst = false;
+    }
   }
   const insert = addedMembers(changes, places, isFirst);
-  const at = previous?.valueEnd ?? emptyAt;
-  if (insert.length > 0) splices.push({ start: at, end: at, insert });
+  if (insert.length > 0) splices.push({ start: addAt, end: addAt, insert });
   return splices;
 }
 
@@ -42,7 +43,7 @@ function lastPlaces(members: readonly JsonMember[], changes: Changes): ReadonlyM
   return places;
 }
 
-/** @param previous the member before it, where any member before it stays */
+/** @param previous the member before it, where one before it stays */
 function removal(member: JsonMember, previous: JsonMember | undefined, next: JsonMember | undefined): Splice {
   return previous === undefined
     ? { start: member.keyStart, end: next?.keyStart ?? member.valueEnd, insert: [] }
