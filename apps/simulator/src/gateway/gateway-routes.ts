@@ -1,0 +1,18 @@
+import { Agent } from 'undici';
+import type { EndpointPool } from './endpoint-pool.ts';
+
+/** Where a gateway sends what it gets. */
+export class GatewayRoutes {
+  /** Without limits on time: they are the coordinator's business. */
+  readonly upstream = new Agent({ headersTimeout: 0, bodyTimeout: 0, connections: null, pipelining: 1 });
+
+  constructor(
+    readonly endpoints: EndpointPool,
+    /** Settable later, since a coordinator needs the gateway's address first. */
+    public coordinatorUrl: string | undefined,
+  ) {}
+
+  async close(): Promise<void> {
+    await this.upstream.destroy();
+  }
+}

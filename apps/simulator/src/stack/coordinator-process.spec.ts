@@ -1,0 +1,63 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { startSimulatedCluster } from '../cluster.ts';
+import { CoordinatorProcess } from './coordinator-process.ts';
+import { runDemo } from './demo.ts';
+
+/** Stands in for the built coordinator: ready at the second asking, and says what it was started with. */
+const STAND_IN = `
+import { createServer } from 'node:http';
+import { readFileSync } from 'node:fs';
+const config = JSON.parse(readFileSync(process.argv[process.argv.indexOf('--config') + 1], 'utf8'));
+if (config.broken) { console.error('broken is set'); process.exit(3); }
+let asked = 0;
+const server = createServer((request, response) => {
+  response.writeHead(request.url === '/readyz' && ++asked > 1 ? 200 : 503).end();
+});
+server.listen(0, '127.0.0.1', () => console.log('port ' + server.address().port));
+process.on('SIGTERM', () => { console.log('bye'); process.exit(0); });
+`;
+
+describe('CoordinatorProcess', () => {
+  const folder = mkdtempSync(join(tmpdir(), 'stand-in-'));
+  const main = join(folder, 'main.mjs');
+
+  beforeAll(() => {
+    writeFileSync(main, STAND_IN);
+  });
+  afterAll(() => {
+    rmSync(folder, { recursive: true });
+  });
+
+  it('is ready when /readyz says so, hands its lines on, and ends with SIGTERM', async () => {
+    const lines: string[] = [];
+    const listening = Promise.withResolvers<string>();
+    const child = new CoordinatorProcess(main, {}, (line) => {
+      lines.push(line);
+      if (line.startsWith('port ')) listening.resolve(line.slice('port '.length));
+    });
+    await child.ready(`http://127.0.0.1:${await listening.promise}`);
+    await child.stop();
+    expect(await child.ended).toBe(0);
+    expect(lines.at(-1)).toBe('bye');
+  });
+
+  it('is not waited for when it ends while starting', async () => {
+    const child = new CoordinatorProcess(main, { broken: true }, () => undefined);
+    await expect(child.ready('http://127.0.0.1:1')).rejects.toThrow('the coordinator ended with code 3 while starting');
+    await child.stop();
+  });
+});
+
+describe('runDemo', () => {
+  it('says which request failed, and how', async () => {
+    const cluster = await startSimulatedCluster();
+    try {
+      await expect(runDemo(cluster, 'm', () => undefined)).rejects.toThrow('demo-1 was answered 503');
+    } finally {
+      await cluster.close();
+    }
+  });
+});

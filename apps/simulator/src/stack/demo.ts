@@ -1,0 +1,94 @@
+import type { SimulatedCluster } from '../cluster.ts';
+import { phaseNames, phaseSummary } from './phase-summary.ts';
+
+const ANSWER_WITHIN_MS = 30_000;
+
+interface DemoRequest {
+  readonly title: string;
+  readonly content: unknown;
+  readonly expected: string;
+}
+
+/**
+ * Sends a text, the same text again, and a request with two images; prints the answers as they come and the phases of each.
+ * @throws Error when a request fails or takes other phases than it should
+ */
+export async function runDemo(
+  cluster: Pick<SimulatedCluster, 'gateway' | 'media' | 'requests'>,
+  model: string,
+  write: (text: string) => void,
+): Promise<void> {
+  for (const [index, request] of demoRequests(cluster.media.url).entries()) {
+    const requestId = `demo-${index + 1}`;
+    write(`\n${index + 1}. ${request.title}\n   `);
+    await streamAnswer(`${cluster.gateway.url}/v1/chat/completions`, requestId, model, request.content, write);
+    await cluster.requests.waitFor((call) => call.phase === 'client' && call.requestId === requestId);
+    const calls = cluster.requests.of(requestId);
+    write(`\n   ${phaseSummary(calls)}\n`);
+    const phases = phaseNames(calls);
+    if (phases !== request.expected) throw new Error(`${requestId} took ${phases}; expected ${request.expected}`);
+  }
+  write('\nAll three took the phases they should.\n');
+}
+
+function demoRequests(mediaUrl: string): DemoRequest[] {
+  const text =
+    'Explain in one short paragraph why a server that answers token by token wants its prompts computed elsewhere.';
+  const image = (name: string): object => ({ type: 'image_url', image_url: { url: `${mediaUrl}/${name}` } });
+  return [
+    {
+      title: 'A text: not cached, so prefill and decode',
+      content: text,
+      expected: 'render, probe 412, prefill, decode',
+    },
+    {
+      title: 'The same text: decode has it cached, the probe is the answer',
+      content: text,
+      expected: 'render, probe hit',
+    },
+    {
+      title: 'Two images: an encode call each',
+      content: [
+        { type: 'text', text: 'What is the difference between these two pictures, in plain words?' },
+        image('red.png'),
+        image('blue.png'),
+      ],
+      expected: 'render, probe 412, encode×2, prefill, decode',
+    },
+  ];
+}
+
+async function streamAnswer(
+  url: string,
+  requestId: string,
+  model: string,
+  content: unknown,
+  write: (text: string) => void,
+): Promise<void> {
+  const response = await fetch(url, {
+    signal: AbortSignal.timeout(ANSWER_WITHIN_MS),
+    method: 'POST',
+    headers: { 'content-type': 'application/json', 'x-request-id': requestId },
+    body: JSON.stringify({ model, stream: true, max_tokens: 40, messages: [{ role: 'user', content }] }),
+  });
+  if (response.status !== 200 || response.body === null) {
+    throw new Error(`${requestId} was answered ${response.status}: ${await response.text()}`);
+  }
+  let rest = '';
+  let done = false;
+  for await (const text of response.body.pipeThrough(new TextDecoderStream())) {
+    const events = (rest + text).split('\n\n');
+    rest = events.pop() ?? '';
+    for (const event of events) {
+      if (event === 'data: [DONE]') done = true;
+      else write(contentOf(event));
+    }
+  }
+  if (!done) throw new Error(`${requestId} ended without [DONE]`);
+}
+
+function contentOf(event: string): string {
+  if (!event.startsWith('data: ')) return '';
+  const chunk = JSON.parse(event.slice('data: '.length)) as { choices?: { delta?: { content?: string } }[] }; // the simulator's own words
+  return chunk.choices?.[0]?.delta?.content ?? '';
+}

@@ -1,0 +1,99 @@
+import { fileURLToPath } from 'node:url';
+import { ZodError, prettifyError } from 'zod';
+import { examples, portTable } from './banner.ts';
+import { runDemo } from './demo.ts';
+import { logLine } from './log-line.ts';
+import { printRequests } from './request-lines.ts';
+import { HELP, stackArguments } from './stack-arguments.ts';
+import { stackPlan } from './stack-plan.ts';
+import { startStack } from './stack.ts';
+import type { Stack } from './stack.ts';
+
+const COORDINATOR = fileURLToPath(new URL('../../coordinator/main.js', import.meta.url));
+
+async function main(): Promise<number> {
+  const args = stackArguments(process.argv.slice(2));
+  if (args.help) {
+    write(HELP);
+    return 0;
+  }
+  const stopped = untilStopped();
+  const plan = stackPlan(args);
+  write('Starting ...\n');
+  const starting = startStack(plan, COORDINATOR, (line) => {
+    write(`  coordinator | ${logLine(line)}\n`);
+  });
+  const stack = await Promise.race([starting, stopped]);
+  if (stack === undefined) return 0; // the coordinator goes with this process
+  write(`\n${portTable(plan)}\n`);
+  try {
+    return args.demo
+      ? await demo(stack, plan.simulator.model, stopped)
+      : await serve(stack, args.quiet, examples(plan), stopped);
+  } finally {
+    await stack.stop();
+    write('Stopped.\n');
+  }
+}
+
+async function demo({ cluster, coordinatorEnded }: Stack, model: string, stopped: Promise<void>): Promise<number> {
+  const left = Promise.race([stopped, coordinatorEnded]).then(() => {
+    throw new Error('stopped before the demo was over');
+  });
+  await Promise.race([runDemo(cluster, model, write), left]);
+  return 0;
+}
+
+async function serve(
+  { cluster, coordinatorEnded }: Stack,
+  quiet: boolean,
+  text: string,
+  stopped: Promise<void>,
+): Promise<number> {
+  if (!quiet) {
+    write(text);
+    printRequests(cluster.requests, (line) => {
+      write(`${line}\n`);
+    });
+  }
+  write('\nReady. Ctrl-C stops it.\n\n');
+  const code = await Promise.race([stopped, coordinatorEnded]);
+  if (code === undefined) {
+    write('\nStopping ...\n');
+    return 0;
+  }
+  write(`The coordinator ended by itself, code ${code}.\n`);
+  return 1;
+}
+
+const SAME_TELLING_MS = 1000;
+
+/**
+ * Resolves at Ctrl-C, SIGTERM, or the end of the parent that holds the channel. Terminal and parent both pass a signal on, so a second one
+ * counts only when it comes later: it ends the process at once.
+ */
+function untilStopped(): Promise<void> {
+  return new Promise((resolve) => {
+    let first: number | undefined;
+    const told = (): void => {
+      first ??= Date.now();
+      if (Date.now() - first > SAME_TELLING_MS) process.exit(130);
+      resolve();
+    };
+    for (const event of ['SIGINT', 'SIGTERM', 'SIGHUP', 'disconnect']) process.on(event, told);
+  });
+}
+
+function write(text: string): void {
+  process.stdout.write(text);
+}
+
+main().then(
+  (code) => process.exit(code),
+  (error: unknown) => {
+    process.stderr.write(
+      `\n${error instanceof ZodError ? prettifyError(error) : error instanceof Error ? error.message : String(error)}\n`,
+    );
+    process.exit(1);
+  },
+);

@@ -1,0 +1,113 @@
+// Starts everything on one machine: `npm run up`. Plain JavaScript for any Node from 20 on: it finds, or installs, the Node that the rest needs.
+import { spawn, spawnSync } from 'node:child_process';
+import { existsSync, readdirSync, statSync, writeFileSync } from 'node:fs';
+import { delimiter, dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+const ROOT = fileURLToPath(new URL('../../', import.meta.url));
+const MAIN = join(ROOT, 'dist/apps/simulator/stack/main.js');
+/** Touched after a build that went well; what is newer than it has not been built. */
+const STAMP = join(ROOT, 'dist/.up-stamp');
+const NEEDED = [24, 9];
+
+installIfNeeded();
+const node = pinnedNode();
+buildIfNeeded(node);
+start(node);
+
+function installIfNeeded() {
+  const lock = modified(join(ROOT, 'package-lock.json'));
+  const installed = modified(join(ROOT, 'node_modules/.package-lock.json'));
+  if (installed !== undefined && (lock === undefined || installed >= lock)) return;
+  say(
+    installed === undefined
+      ? 'Installing packages (npm ci) ...'
+      : 'package-lock.json has changed: installing packages (npm ci) ...',
+  );
+  run('npm', ['ci', '--no-audit', '--no-fund'], process.env, 'npm ci failed');
+}
+
+/** The Node that came with the packages, else the system's if it is new enough. */
+function pinnedNode() {
+  const pinned = join(ROOT, 'node_modules', `node-${process.platform}-${process.arch}`, 'bin', 'node');
+  if (existsSync(pinned)) return pinned;
+  const [major = 0, minor = 0] = process.versions.node.split('.').map(Number);
+  if (major > NEEDED[0] || (major === NEEDED[0] && minor >= NEEDED[1])) return process.execPath;
+  fail(
+    `Node ${NEEDED.join('.')} or later is needed, this is ${process.version}, and no Node was installed with the packages ` +
+      `(looked for ${pinned}). Install Node 24, or run "npm ci" without --omit=optional.`,
+  );
+}
+
+function buildIfNeeded(nodePath) {
+  const built = modified(STAMP);
+  if (
+    built !== undefined &&
+    existsSync(MAIN) &&
+    existsSync(join(ROOT, 'dist/apps/coordinator/main.js')) &&
+    built >= newestSource()
+  )
+    return;
+  say('Building (npm run build) ...');
+  const began = new Date();
+  run(
+    'npm',
+    ['run', '--silent', 'build'],
+    { ...process.env, PATH: dirname(nodePath) + delimiter + process.env.PATH },
+    'the build failed',
+  );
+  writeFileSync(STAMP, `${began.toISOString()}\n`);
+}
+
+function start(nodePath) {
+  const child = spawn(nodePath, [MAIN, ...process.argv.slice(2)], {
+    cwd: ROOT,
+    stdio: ['inherit', 'inherit', 'inherit', 'ipc'],
+  });
+  // A terminal sends Ctrl-C to the child as well; a second one is nothing new to it.
+  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, () => child.kill(signal));
+  // A shell in between may end without passing anything on.
+  const parent = process.ppid;
+  const watch = setInterval(() => {
+    if (process.ppid === parent) return;
+    clearInterval(watch);
+    child.kill('SIGTERM');
+  }, 500);
+  child.on('error', (error) => fail(`${nodePath} could not be started: ${error.message}`));
+  child.on('exit', (code, signal) => process.exit(code ?? (signal === 'SIGINT' ? 130 : 1)));
+}
+
+function newestSource() {
+  const files = ['package.json', 'package-lock.json', 'tsconfig.json', 'tsconfig.build.json'].map(
+    (name) => modified(join(ROOT, name)) ?? 0,
+  );
+  return Math.max(...files, newestIn(join(ROOT, 'apps')), newestIn(join(ROOT, 'libs')));
+}
+
+function newestIn(folder) {
+  let newest = 0;
+  for (const entry of readdirSync(folder, { withFileTypes: true })) {
+    const path = join(folder, entry.name);
+    const time = entry.isDirectory() ? newestIn(path) : /\.(ts|json)$/.test(entry.name) ? (modified(path) ?? 0) : 0;
+    newest = Math.max(newest, time);
+  }
+  return newest;
+}
+
+function modified(path) {
+  return existsSync(path) ? statSync(path).mtimeMs : undefined;
+}
+
+function run(command, args, env, failure) {
+  const { status, error } = spawnSync(command, args, { cwd: ROOT, stdio: 'inherit', env });
+  if (status !== 0) fail(`${failure}${error === undefined ? '' : `: ${error.message}`}`);
+}
+
+function say(text) {
+  process.stdout.write(`${text}\n`);
+}
+
+function fail(text) {
+  process.stderr.write(`${text}\n`);
+  process.exit(1);
+}
