@@ -3,6 +3,7 @@ import { pino } from 'pino';
 import type { DestinationStream, Logger as Pino } from 'pino';
 import { SEVERITIES } from './log-level.ts';
 import type { SeverityName } from './log-level.ts';
+import { requestContext } from './request-context.ts';
 
 /** Every severity is let through by pino; what is shown is decided before a line is made. */
 const PINO_LEVELS = { trace: 10, debug: 20, verbose: 25, info: 30, warn: 40, error: 50, fatal: 60 } as const;
@@ -45,6 +46,7 @@ export class JsonLogger implements LoggerService {
           },
         },
         serializers: { err: describeError },
+        mixin: requestFields,
       },
       destination,
     );
@@ -90,6 +92,14 @@ export class JsonLogger implements LoggerService {
       this.pino[severity](logger, String(message));
     }
   }
+}
+
+/** The request that a line is about, where it is said from inside one. */
+function requestFields(): object {
+  const record = requestContext.getStore();
+  if (record === undefined) return {};
+  const ids = record.trace?.ids;
+  return { 'x-request-id': record.id, ...(ids === undefined ? {} : { trace_id: ids.traceId, span_id: ids.spanId }) };
 }
 
 function isSeverity(label: string): label is SeverityName {

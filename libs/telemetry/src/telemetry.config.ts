@@ -6,7 +6,10 @@ export const telemetryConfig = {
   log_level: integer({ min: 1, max: 5 })
     .default(2)
     .describe('1 warnings, 2 two lines a request, 3 verbose, 4 each call, 5 everything. The flag -v wins.'),
-  tracing: z.boolean().default(false).describe('Export spans; OTEL_* variables say where. Trace context is carried on either way.'),
+  tracing: z
+    .boolean()
+    .default(false)
+    .describe('Export spans; OTEL_* variables say where. Trace context is carried on either way.'),
   metrics: z
     .strictObject({
       known_models: z

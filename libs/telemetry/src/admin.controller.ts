@@ -1,0 +1,85 @@
+import { BadRequestException, Controller, Get, Header, Inject, NotFoundException, Param, Post, Put, Req, UseGuards } from '@nestjs/common';
+import { AdminGuard } from './admin.guard.ts';
+import { ADMIN_SOURCES } from './admin.sources.ts';
+import type { AdminSources } from './admin.sources.ts';
+
+/** Bytes of a body that are read: a level fits in far less. */
+const MAX_BODY = 4_096;
+
+/** What an operator reads and turns while the process runs. */
+@Controller('admin')
+@UseGuards(AdminGuard)
+export class AdminController {
+  constructor(@Inject(ADMIN_SOURCES) private readonly sources: AdminSources) {}
+
+  /** Requests in flight and the last ones that finished, the latest first. */
+  @Get('requests')
+  requests(): object {
+    return this.sources.recorder.list();
+  }
+
+  /** The timelines of the requests with that id. */
+  @Get('requests/:id')
+  request(@Param('id') id: string): object {
+    const requests = this.sources.recorder.find(id);
+    if (requests.length === 0) throw new NotFoundException('no such request among those in flight and the last 256');
+    return { requests };
+  }
+
+  /** The effective configuration, secrets removed. */
+  @Get('config')
+  @Header('content-type', 'application/yaml; charset=utf-8')
+  config(): string {
+    return this.sources.effectiveConfig;
+  }
+
+  @Get('pipeline')
+  pipeline(): object {
+    return this.sources.pipeline;
+  }
+
+  /** What the page shows beside the requests. */
+  @Get('status')
+  status(): object {
+    const { recorder, version, logger } = this.sources;
+    return { version, in_flight: recorder.inFlight, log_level: logger.currentVerbosity, ...this.sources.readiness() };
+  }
+
+  /** `{"level": 1…5}` */
+  @Put('log-level')
+  async logLevel(@Req() request: { readonly raw: AsyncIterable<Buffer> }): Promise<object> {
+    const level = levelIn(await textOf(request.raw));
+    this.sources.logger.setVerbosity(level);
+    return { level };
+  }
+
+  /** Turns readiness off; requests are served on. */
+  @Post('drain')
+  drain(): object {
+    this.sources.drain();
+    return { phase: this.sources.readiness().phase };
+  }
+}
+
+async function textOf(body: AsyncIterable<Buffer>): Promise<string> {
+  let text = '';
+  for await (const chunk of body) {
+    text += chunk.toString('utf8');
+    if (text.length > MAX_BODY) throw new BadRequestException('the body is too large');
+  }
+  return text;
+}
+
+function levelIn(text: string): number {
+  let body: unknown;
+  try {
+    body = JSON.parse(text);
+  } catch {
+    body = undefined;
+  }
+  const level = typeof body === 'object' && body !== null && 'level' in body ? body.level : undefined;
+  if (typeof level !== 'number' || !Number.isInteger(level) || level < 1 || level > 5) {
+    throw new BadRequestException('expected {"level": 1} to {"level": 5}');
+  }
+  return level;
+}

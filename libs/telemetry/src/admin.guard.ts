@@ -1,0 +1,46 @@
+import { timingSafeEqual } from 'node:crypto';
+import { createHash } from 'node:crypto';
+import { ForbiddenException, Inject, Injectable, UnauthorizedException } from '@nestjs/common';
+import type { CanActivate, ExecutionContext } from '@nestjs/common';
+import { ADMIN_SOURCES } from './admin.sources.ts';
+import type { AdminSources } from './admin.sources.ts';
+
+/** The part of a request that decides. */
+interface AdminRequest {
+  readonly method: string;
+  readonly headers: Readonly<Record<string, string | string[] | undefined>>;
+  readonly raw: { readonly socket: { readonly remoteAddress?: string } };
+}
+
+/** Reading is free on loopback and needs the token elsewhere; writing always needs it (`telemetry.md`, "Looking at it"). */
+@Injectable()
+export class AdminGuard implements CanActivate {
+  constructor(@Inject(ADMIN_SOURCES) private readonly sources: AdminSources) {}
+
+  canActivate(context: ExecutionContext): boolean {
+    const request = context.switchToHttp().getRequest<AdminRequest>();
+    const isReading = request.method === 'GET' || request.method === 'HEAD';
+    if (isReading && isLoopback(request.raw.socket.remoteAddress) && !isForwarded(request)) return true;
+    if (this.sources.token === '') throw new ForbiddenException('set admin.token to use this');
+    if (!this.isToken(request.headers['authorization'])) throw new UnauthorizedException('wrong or no admin token');
+    return true;
+  }
+
+  private isToken(authorization: string | string[] | undefined): boolean {
+    const given = typeof authorization === 'string' ? authorization.replace(/^Bearer\s+/i, '') : '';
+    return timingSafeEqual(hashOf(given), hashOf(this.sources.token));
+  }
+}
+
+function hashOf(text: string): Buffer {
+  return createHash('sha256').update(text).digest();
+}
+
+function isLoopback(address: string | undefined): boolean {
+  return address === '::1' || (address ?? '').replace(/^::ffff:/, '').startsWith('127.');
+}
+
+/** A proxy on this machine speaks for others. */
+function isForwarded({ headers }: AdminRequest): boolean {
+  return headers['x-forwarded-for'] !== undefined || headers['forwarded'] !== undefined;
+}

@@ -1,0 +1,126 @@
+import type { Registry } from 'prom-client';
+import { Pacer } from '#foundation';
+import type { Exemplar, ExemplarStore } from './instruments.ts';
+
+export type Format = 'text' | 'openmetrics';
+
+export const CONTENT_TYPES = {
+  text: 'text/plain; version=0.0.4; charset=utf-8',
+  openmetrics: 'application/openmetrics-text; version=1.0.0; charset=utf-8',
+} as const satisfies Record<Format, string>;
+
+/** One series as the library keeps it. */
+interface Series {
+  readonly labels: Readonly<Record<string, string | number>>;
+  readonly value?: number;
+  readonly sum?: number;
+  readonly count?: number;
+  readonly bucketValues?: Readonly<Record<string, number>>;
+}
+
+/** The parts of the library's metric that an exposition needs; a test compares the result with the library's own. */
+interface StoredMetric {
+  readonly name: string;
+  readonly help: string;
+  readonly type: string;
+  readonly hashMap: Readonly<Record<string, Series>>;
+  readonly upperBounds?: readonly number[];
+  readonly collect?: () => unknown;
+}
+
+/** Characters of one piece of the answer. */
+const PIECE = 32 * 1024;
+
+/** What the `Accept` header asks for; text where it asks for neither. */
+export function negotiate(accept: string | undefined): Format {
+  const quality = (type: string): number => {
+    const ranges = (accept ?? '').split(',').map((range) => range.trim().toLowerCase());
+    const range = ranges.find((candidate) => candidate.split(';')[0]?.trim() === type);
+    if (range === undefined) return 0;
+    const q = /;\s*q=([\d.]+)/.exec(range)?.[1];
+    return q === undefined ? 1 : Number(q);
+  };
+  const openmetrics = quality('application/openmetrics-text');
+  return openmetrics > 0 && openmetrics >= quality('text/plain') ? 'openmetrics' : 'text';
+}
+
+/**
+ * The exposition in pieces, made over several turns of the event loop: with a thousand models it is tens of megabytes, and streams
+ * must not wait for it.
+ */
+export async function* expose(registry: Registry, exemplars: ExemplarStore, format: Format): AsyncGenerator<string> {
+  const pacer = new Pacer();
+  let piece = '';
+  for (const metric of storedMetrics(registry)) {
+    await metric.collect?.();
+    piece += head(metric, format);
+    for (const series of Object.values(metric.hashMap)) {
+      piece += metric.type === 'histogram' ? histogramLines(metric, series, exemplars, format) : valueLine(metric, series, format);
+      if (piece.length < PIECE) continue;
+      yield piece;
+      piece = '';
+      if (pacer.isDue()) await pacer.rest();
+    }
+  }
+  yield format === 'openmetrics' ? `${piece}# EOF\n` : piece;
+}
+
+function storedMetrics(registry: Registry): readonly StoredMetric[] {
+  // the library's own exposition reads the same fields; it has no other way to read a metric without copying all of it
+  return registry.getMetricsAsArray() as unknown as readonly StoredMetric[];
+}
+
+function head({ name, help, type }: StoredMetric, format: Format): string {
+  const family = format === 'openmetrics' && type === 'counter' ? name.replace(/_total$/, '') : name;
+  return `# HELP ${family} ${help.replaceAll('\\', '\\\\').replaceAll('\n', '\\n')}\n# TYPE ${family} ${type}\n`;
+}
+
+function valueLine({ name, type }: StoredMetric, series: Series, format: Format): string {
+  const suffix = format === 'openmetrics' && type === 'counter' && !name.endsWith('_total') ? '_total' : '';
+  const labels = labelText(series.labels);
+  return `${name}${suffix}${labels === '' ? '' : `{${labels}}`} ${numberText(series.value ?? 0)}\n`;
+}
+
+function histogramLines(metric: StoredMetric, series: Series, store: ExemplarStore, format: Format): string {
+  const { name, upperBounds = [] } = metric;
+  const labels = labelText(series.labels);
+  const own = labels === '' ? '' : `{${labels}}`;
+  const prefix = `${name}_bucket{${labels === '' ? '' : `${labels},`}le="`;
+  const exemplars = format === 'openmetrics' ? store.ofLabels(name, series.labels) : undefined;
+  let text = '';
+  let total = 0;
+  for (const [index, bound] of upperBounds.entries()) {
+    total += series.bucketValues?.[bound] ?? 0;
+    text += `${prefix}${format === 'openmetrics' ? floatText(bound) : bound}"} ${total}${exemplarText(exemplars?.get(index))}\n`;
+  }
+  const count = series.count ?? 0;
+  text += `${prefix}+Inf"} ${count}${exemplarText(exemplars?.get(-1))}\n`;
+  return `${text}${name}_sum${own} ${numberText(series.sum ?? 0)}\n${name}_count${own} ${count}\n`;
+}
+
+function labelText(labels: Series['labels']): string {
+  let text = '';
+  for (const name in labels) text += `${text === '' ? '' : ','}${name}="${escaped(String(labels[name]))}"`;
+  return text;
+}
+
+function escaped(value: string): string {
+  return /[\\"\n]/.test(value)
+    ? value.replaceAll('\\', '\\\\').replaceAll('"', '\\"').replaceAll('\n', '\\n')
+    : value;
+}
+
+function exemplarText(exemplar: Exemplar | undefined): string {
+  return exemplar === undefined ? '' : ` # {trace_id="${exemplar.traceId}"} ${exemplar.value} ${exemplar.at.toFixed(3)}`;
+}
+
+/** OpenMetrics wants bucket borders as floats. */
+function floatText(value: number): string {
+  return Number.isInteger(value) ? `${value}.0` : String(value);
+}
+
+function numberText(value: number): string {
+  if (Number.isNaN(value)) return 'NaN';
+  if (!Number.isFinite(value)) return value < 0 ? '-Inf' : '+Inf';
+  return String(value);
+}

@@ -1,0 +1,112 @@
+import { BUCKETS } from './buckets.ts';
+
+/** A metric as data: everything there is to know of it but its value. */
+export interface MetricSpec {
+  readonly type: 'counter' | 'gauge' | 'histogram';
+  readonly name: string;
+  readonly help: string;
+  readonly labels: readonly string[];
+  readonly buckets?: readonly number[];
+}
+
+const PREFIX = 'llm_d_coordinator_';
+
+function counter<const L extends readonly string[]>(name: string, labels: L, help: string) {
+  return { type: 'counter', name: PREFIX + name, labels, help } as const;
+}
+
+function gauge<const L extends readonly string[]>(name: string, labels: L, help: string) {
+  return { type: 'gauge', name: PREFIX + name, labels, help } as const;
+}
+
+function histogram<const L extends readonly string[]>(name: string, labels: L, buckets: readonly number[], help: string) {
+  return { type: 'histogram', name: PREFIX + name, labels, buckets, help } as const;
+}
+
+function genAi<const L extends readonly string[]>(name: string, labels: L, buckets: readonly number[], help: string) {
+  return { type: 'histogram', name: `gen_ai_server_${name}`, labels, buckets, help } as const;
+}
+
+const GEN_AI = ['gen_ai_operation_name', 'gen_ai_provider_name', 'gen_ai_request_model', 'error_type'] as const;
+
+/**
+ * Every metric there is. Names, labels and buckets are upstream's where upstream has the metric (`coordinator.md` F.1); the rest is
+ * `telemetry.md`. Nothing is created anywhere else; dashboards, alerts and docs import it.
+ */
+export const METRICS = {
+  requests: counter('request_total', ['model_name'], 'Inference requests that came in, malformed ones too.'),
+  requestErrors: counter('request_error_total', ['model_name', 'error_code'], 'Inference requests that failed.'),
+  requestDuration: histogram('request_duration_seconds', ['model_name'], BUCKETS.general, 'Request line to last byte.'),
+  requestSize: histogram('request_size_bytes', ['model_name'], BUCKETS.size, 'Bytes of request body that were read.'),
+  inputTokens: histogram('request_input_tokens', ['model_name'], BUCKETS.tokens, 'Prompt tokens, once per rendered request.'),
+  requestsRunning: gauge('request_running', ['model_name'], 'Inference requests in flight.'),
+  responseSize: histogram('response_size_bytes', ['stream'], BUCKETS.size, 'Bytes of response body that were written.'),
+  stepDuration: histogram('step_duration_seconds', ['step'], BUCKETS.general, 'Time of a step, failed ones too.'),
+  stepErrors: counter('step_errors_total', ['step', 'error_code'], 'Steps that failed.'),
+  stepsRunning: gauge('step_running', ['step'], 'Steps in progress.'),
+  upstreamRequests: counter('upstream_request_total', ['upstream'], 'Calls to render and the gateway, each try.'),
+  upstreamDuration: histogram(
+    'upstream_request_duration_seconds',
+    ['upstream'],
+    BUCKETS.general,
+    'From a call to its response headers or its failure.',
+  ),
+  upstreamRetries: counter('upstream_retries_total', ['upstream', 'reason'], 'Calls sent again on a new connection.'),
+  upstreamRejections: counter('upstream_rejections_total', ['upstream', 'status'], 'Answers of 4xx and 5xx, a 412 of the probe apart.'),
+  executionPath: counter('execution_path_total', ['model_name', 'path'], 'Requests by the phases they went through.'),
+  probes: counter('conditional_decode_probes_total', ['result'], 'Probes of decode; deferred over all is the 412 rate.'),
+  probeDuration: histogram(
+    'conditional_decode_probe_duration_seconds',
+    ['result'],
+    BUCKETS.general,
+    'What a probe cost or saved: to its response headers or its failure.',
+  ),
+  encodeWidth: histogram('encode_subrequests', [], BUCKETS.count, 'Encode calls of one request: the width of the fan-out.'),
+  encodeDuration: histogram('encode_subrequest_duration_seconds', ['outcome'], BUCKETS.general, 'Time of one encode call.'),
+  overhead: histogram('orchestration_overhead_seconds', ['route'], BUCKETS.general, 'Time of a request outside of parsing and steps.'),
+  mediaItems: histogram('media_items', ['media_type'], BUCKETS.count, 'Media parts of one request, by kind.'),
+  mediaDuration: histogram('media_download_duration_seconds', ['result'], BUCKETS.general, 'Time of one media download.'),
+  mediaBytes: histogram('media_download_bytes', ['media_type'], BUCKETS.size, 'Bytes of one media download.'),
+  timeToFirstToken: histogram(
+    'time_to_first_token_seconds',
+    ['model_name', 'path'],
+    BUCKETS.general,
+    'Request line to the first event with output handed to the client; streams only.',
+  ),
+  timeToFirstTokenPart: histogram(
+    'time_to_first_token_part_seconds',
+    ['part'],
+    BUCKETS.general,
+    'The time to first token in parts that do not overlap and add up to it.',
+  ),
+  timePerOutputToken: histogram(
+    'time_per_output_token_seconds',
+    ['model_name'],
+    BUCKETS.tokenTime,
+    'Time between output tokens after the first.',
+  ),
+  outputTokens: histogram('output_tokens', ['model_name'], BUCKETS.tokens, 'Completion tokens by usage, where usage is known.'),
+  cachedTokens: histogram('cached_tokens', ['model_name'], BUCKETS.tokens, 'Prompt tokens found in a cache, by usage, where known.'),
+  streamOutcome: counter('stream_outcome_total', ['outcome'], 'How streamed responses that had begun ended.'),
+  kvHandoff: counter('kv_handoff_total', ['connector', 'result'], 'Transfer parameters of prefill as decode gets them.'),
+  kvHandoffAge: histogram('kv_handoff_age_seconds', ['connector'], BUCKETS.general, "From prefill's answer to decode's call."),
+  readiness: gauge('readiness', ['dependency'], '1 where the dependency answers, else 0.'),
+  buildInfo: gauge('build_info', ['version', 'commit', 'node'], 'What runs; always 1.'),
+  configInfo: gauge('config_info', ['hash'], 'Hash of the effective configuration; always 1.'),
+  scrapeDuration: histogram('metrics_scrape_duration_seconds', [], BUCKETS.general, 'Time to answer a scrape.'),
+  genAiDuration: genAi('request_duration_seconds', GEN_AI, BUCKETS.genAiDuration, 'GenAI conventions: time of a request.'),
+  genAiFirstToken: genAi(
+    'time_to_first_token_seconds',
+    GEN_AI,
+    BUCKETS.genAiFirstToken,
+    'GenAI conventions: time to the first token of a stream.',
+  ),
+  genAiPerToken: genAi(
+    'time_per_output_token_seconds',
+    GEN_AI,
+    BUCKETS.tokenTime,
+    'GenAI conventions: time per output token after the first.',
+  ),
+} as const satisfies Record<string, MetricSpec>;
+
+export type MetricName = keyof typeof METRICS;

@@ -1,0 +1,51 @@
+import { Module } from '@nestjs/common';
+import type { DynamicModule } from '@nestjs/common';
+import { FlightRecorder } from './flight-recorder.ts';
+import { MediaTelemetry } from './media-telemetry.interceptor.ts';
+import { Metrics } from './metrics.ts';
+import { PipelineTelemetry } from './pipeline-telemetry.interceptor.ts';
+import { RequestRecords } from './request-record.ts';
+import { RequestTelemetry } from './request-telemetry.ts';
+import { StepLogging } from './step-logging.interceptor.ts';
+import { StepMetrics } from './step-metrics.interceptor.ts';
+import { StepTracing } from './step-tracing.interceptor.ts';
+import { Tracing } from './tracing.ts';
+import { UpstreamLogging } from './upstream-logging.interceptor.ts';
+import { UpstreamMetrics } from './upstream-metrics.interceptor.ts';
+import { UpstreamTracing } from './upstream-tracing.interceptor.ts';
+
+/** What telemetry is made of; the process has one of each. */
+export interface TelemetryParts {
+  readonly metrics: Metrics;
+  readonly recorder: FlightRecorder;
+  readonly tracing: Tracing;
+}
+
+const OBSERVERS = [
+  RequestTelemetry,
+  PipelineTelemetry,
+  StepTracing,
+  StepMetrics,
+  StepLogging,
+  UpstreamTracing,
+  UpstreamMetrics,
+  UpstreamLogging,
+  MediaTelemetry,
+];
+
+@Module({})
+export class TelemetryModule {
+  static register({ metrics, recorder, tracing }: TelemetryParts): DynamicModule {
+    return {
+      module: TelemetryModule,
+      providers: [
+        { provide: Metrics, useValue: metrics },
+        { provide: FlightRecorder, useValue: recorder },
+        { provide: Tracing, useValue: tracing },
+        RequestRecords,
+        ...OBSERVERS,
+      ],
+      exports: OBSERVERS,
+    };
+  }
+}

@@ -1,0 +1,52 @@
+import { ROOT_CONTEXT, SpanKind, SpanStatusCode, TraceFlags, createTraceState, trace } from '@opentelemetry/api';
+import type { Attributes, Context, Span, Tracer } from '@opentelemetry/api';
+import type { RequestScope } from '#protocol';
+import { ATTRIBUTES } from './attributes.ts';
+import type { RequestTrace } from './request-trace.ts';
+
+/** Makes spans, by hand and only for requests whose trace is sampled. */
+export class Tracing {
+  /** @param tracer undefined when tracing is off: then nothing is made, and a client's trace context goes on unchanged */
+  constructor(private readonly tracer: Tracer | undefined) {}
+
+  /** Begins the server span. @param name `POST /v1/chat/completions`, or the method alone for a path without a route */
+  begin(scope: RequestScope, name: string, attributes: Attributes): RequestTrace | undefined {
+    if (this.tracer === undefined) return undefined;
+    const parent = parentContext(scope);
+    const server = this.tracer.startSpan(name, { kind: SpanKind.SERVER, attributes }, parent);
+    return {
+      server: server.isRecording() ? server : undefined,
+      serverContext: trace.setSpan(parent, server),
+      ids: server.spanContext(),
+      pipeline: undefined,
+      pipelineContext: undefined,
+      step: undefined,
+      stepContext: undefined,
+    };
+  }
+
+  /** A span inside a sampled request. */
+  span(name: string, kind: SpanKind, parent: Context, attributes: Attributes = {}): Span | undefined {
+    return this.tracer?.startSpan(name, { kind, attributes }, parent);
+  }
+}
+
+/** Marks a span as failed. @param type a short stable word, never content */
+export function failSpan(span: Span | undefined, type: string): void {
+  span?.setAttribute(ATTRIBUTES.errorType, type);
+  span?.setStatus({ code: SpanStatusCode.ERROR, message: type });
+}
+
+/** The client's span as the parent, where it sent a valid one. */
+function parentContext(scope: RequestScope): Context {
+  const { traceparent, tracestate } = scope.trace;
+  if (traceparent === undefined) return ROOT_CONTEXT;
+  const [, traceId = '', spanId = '', flags = '00'] = traceparent.split('-');
+  return trace.setSpanContext(ROOT_CONTEXT, {
+    traceId,
+    spanId,
+    traceFlags: parseInt(flags, 16) & TraceFlags.SAMPLED,
+    isRemote: true,
+    ...(tracestate === undefined ? {} : { traceState: createTraceState(tracestate) }),
+  });
+}

@@ -1,0 +1,173 @@
+import { Injectable } from '@nestjs/common';
+import { UpstreamConnectionError } from '#foundation';
+import type { UpstreamAttempt, UpstreamCallInterceptor, UpstreamReply } from '#gateway';
+import { BufferedObserver, StreamObserver } from './answer-observer.ts';
+import { errorLabel } from './error-label.ts';
+import type { Part, ProbeResult, Rejection } from './label-values.ts';
+import { Metrics } from './metrics.ts';
+import { RequestRecords } from './request-record.ts';
+import type { AttemptRecord, RequestRecord } from './request-record.ts';
+
+/** The part of the time to first token that a call is. */
+const PART_OF = {
+  render: 'render',
+  'conditional-decode': 'probe',
+  encode: 'encode',
+  prefill: 'prefill',
+  decode: 'decode',
+} as const satisfies Record<string, Part>;
+
+type MeasuredUpstream = keyof typeof PART_OF;
+
+/** Times each try of each call, and reads what passes of a decode's answer. */
+@Injectable()
+export class UpstreamMetrics implements UpstreamCallInterceptor {
+  constructor(
+    private readonly metrics: Metrics,
+    private readonly records: RequestRecords,
+  ) {}
+
+  intercept(attempt: UpstreamAttempt, next: () => Promise<UpstreamReply>): Promise<UpstreamReply> {
+    const record = this.records.of(attempt.scope);
+    const { upstream } = attempt;
+    if (record === undefined || upstream === 'passthrough') return next();
+    return this.measured(attempt, upstream, record, next);
+  }
+
+  private async measured(
+    attempt: UpstreamAttempt,
+    upstream: MeasuredUpstream,
+    record: RequestRecord,
+    next: () => Promise<UpstreamReply>,
+  ): Promise<UpstreamReply> {
+    const { on } = this.metrics;
+    const call = new CallMeasure(record, record.beginAttempt(upstream, attempt.step, attempt.attempt), performance.now());
+    on.upstreamRequests.add([upstream]);
+    if (upstream === 'encode' && attempt.attempt === 0 && attempt.item?.index === 0) {
+      record.encodeWidth = attempt.item.width;
+      on.encodeWidth.observe([], attempt.item.width);
+    }
+    if (upstream === 'decode' && record.handoff !== undefined) {
+      on.kvHandoffAge.observe([record.handoff.connector], (call.startedAt - record.handoff.receivedAt) / 1000);
+    }
+    record.clock.enter(PART_OF[upstream], call.startedAt);
+    try {
+      const reply = await next();
+      this.head(attempt, upstream, call, reply);
+      return reply;
+    } catch (error) {
+      this.broke(attempt, upstream, call, error);
+      throw error;
+    }
+  }
+
+  private head(attempt: UpstreamAttempt, upstream: MeasuredUpstream, call: CallMeasure, reply: UpstreamReply): void {
+    const { on } = this.metrics;
+    const { record } = call;
+    const seconds = call.headSeconds(reply.status);
+    on.upstreamDuration.observe([upstream], seconds, record.trace?.server && record.trace.ids.traceId);
+    const isMiss = upstream === 'conditional-decode' && reply.status === 412;
+    if (reply.status >= 400 && !isMiss) on.upstreamRejections.add([upstream, rejection(reply.status)]);
+    if (upstream === 'conditional-decode') this.probe(isMiss ? 'deferred' : reply.status < 400 ? 'served' : 'error', seconds);
+    const isRelayed = (upstream === 'decode' || upstream === 'conditional-decode') && !isMiss;
+    if (isRelayed) this.observeAnswer(call, reply);
+    else if (isMiss) call.leave();
+    else {
+      reply.body.observe({
+        chunk: () => undefined,
+        end: (error) => {
+          call.leave();
+          if (upstream === 'encode') this.encoded(call, error ?? (reply.status === 200 ? undefined : reply.status));
+        },
+      });
+    }
+    reply.body.observe({
+      chunk: () => undefined,
+      end: (error) => {
+        call.ended(error);
+      },
+    });
+  }
+
+  private broke(attempt: UpstreamAttempt, upstream: MeasuredUpstream, call: CallMeasure, error: unknown): void {
+    const { on } = this.metrics;
+    call.attempt.error = errorLabel(error);
+    const seconds = call.headSeconds(undefined);
+    call.leave();
+    call.ended(undefined);
+    on.upstreamDuration.observe([upstream], seconds);
+    if (error instanceof UpstreamConnectionError && error.isRepeatable && attempt.attempt < attempt.retries) {
+      on.upstreamRetries.add([upstream, error.reason]);
+      return;
+    }
+    if (upstream === 'conditional-decode') this.probe('transport_error', seconds);
+    if (upstream === 'encode') this.encoded(call, error);
+  }
+
+  private probe(result: ProbeResult, seconds: number): void {
+    this.metrics.on.probes.add([result]);
+    this.metrics.on.probeDuration.observe([result], seconds);
+  }
+
+  private encoded(call: CallMeasure, failure: unknown): void {
+    const outcome = failure === undefined ? 'success' : errorLabel(failure) === 'client_closed' ? 'cancelled' : 'error';
+    this.metrics.on.encodeDuration.observe([outcome], (performance.now() - call.startedAt) / 1000);
+  }
+
+  private observeAnswer({ record }: CallMeasure, reply: UpstreamReply): void {
+    if (reply.status >= 400) return;
+    if (reply.headers['content-encoding'] !== undefined) return;
+    const type = reply.headers['content-type'];
+    const isStream = typeof type === 'string' && type.startsWith('text/event-stream');
+    reply.body.observe(
+      isStream
+        ? new StreamObserver(
+            (now) => {
+              record.clock.stop(now);
+            },
+            (facts) => {
+              record.answer = facts;
+            },
+          )
+        : new BufferedObserver((facts) => {
+            record.answer = facts;
+          }),
+    );
+  }
+}
+
+/** One try being measured. */
+class CallMeasure {
+  private hasLeft = false;
+
+  constructor(
+    readonly record: RequestRecord,
+    readonly attempt: AttemptRecord,
+    readonly startedAt: number,
+  ) {}
+
+  headSeconds(status: number | undefined): number {
+    const now = performance.now();
+    this.attempt.headAt = this.record.elapsed(now);
+    if (status !== undefined) this.attempt.status = status;
+    return (now - this.startedAt) / 1000;
+  }
+
+  /** The phase's part of the time to first token is over. */
+  leave(): void {
+    if (this.hasLeft) return;
+    this.hasLeft = true;
+    this.record.clock.leave(performance.now());
+  }
+
+  ended(error: Error | undefined): void {
+    this.attempt.endedAt = this.record.elapsed();
+    if (error !== undefined) this.attempt.error = errorLabel(error);
+  }
+}
+
+function rejection(status: number): Rejection {
+  if (status === 429) return '429';
+  if (status === 503) return '503';
+  return status < 500 ? 'other_4xx' : 'other_5xx';
+}

@@ -1,0 +1,91 @@
+import { SpanKind } from '@opentelemetry/api';
+import type { Attributes, Span } from '@opentelemetry/api';
+import { Injectable } from '@nestjs/common';
+import type { UpstreamAttempt, UpstreamCallInterceptor, UpstreamReply } from '#gateway';
+import type { AnswerFacts } from './answer-observer.ts';
+import { ATTRIBUTES } from './attributes.ts';
+import { errorLabel } from './error-label.ts';
+import { RequestRecords } from './request-record.ts';
+import type { RequestRecord } from './request-record.ts';
+import { traceHeaders } from './request-trace.ts';
+import { Tracing, failSpan } from './tracing.ts';
+
+/** A CLIENT span for each try of each call, named by its phase; its ids are what goes upstream. */
+@Injectable()
+export class UpstreamTracing implements UpstreamCallInterceptor {
+  constructor(
+    private readonly records: RequestRecords,
+    private readonly tracing: Tracing,
+  ) {}
+
+  intercept(attempt: UpstreamAttempt, next: () => Promise<UpstreamReply>): Promise<UpstreamReply> {
+    const record = this.records.of(attempt.scope);
+    const spans = record?.trace;
+    if (record === undefined || spans === undefined) return next();
+    const parent = spans.stepContext ?? spans.pipelineContext ?? spans.serverContext;
+    const span =
+      spans.server && this.tracing.span(attempt.upstream, SpanKind.CLIENT, parent, attributesOf(attempt, record));
+    attempt.trace = traceHeaders(span?.spanContext() ?? spans.ids, attempt.scope.trace);
+    return span === undefined ? next() : this.traced(attempt, record, span, next);
+  }
+
+  private async traced(
+    attempt: UpstreamAttempt,
+    record: RequestRecord,
+    span: Span,
+    next: () => Promise<UpstreamReply>,
+  ): Promise<UpstreamReply> {
+    try {
+      const reply = await next();
+      span.setAttribute(ATTRIBUTES.status, reply.status);
+      const isMiss = attempt.upstream === 'conditional-decode' && reply.status === 412;
+      if (reply.status >= 400 && !isMiss) failSpan(span, String(reply.status));
+      reply.body.observe({
+        chunk: () => undefined,
+        end: (error) => {
+          if (error !== undefined) failSpan(span, errorLabel(error));
+          if (isDecode(attempt) && !isMiss) span.setAttributes(answerAttributes(record, record.answer));
+          span.end();
+        },
+      });
+      return reply;
+    } catch (error) {
+      failSpan(span, errorLabel(error));
+      span.end();
+      throw error;
+    }
+  }
+}
+
+function isDecode({ upstream }: UpstreamAttempt): boolean {
+  return upstream === 'decode' || upstream === 'conditional-decode';
+}
+
+function attributesOf(attempt: UpstreamAttempt, record: RequestRecord): Attributes {
+  const { hostname, port, protocol } = new URL(attempt.base);
+  return {
+    [ATTRIBUTES.phase]: attempt.upstream,
+    [ATTRIBUTES.method]: attempt.method,
+    [ATTRIBUTES.path]: attempt.path.split('?', 1)[0] ?? '',
+    [ATTRIBUTES.serverAddress]: hostname,
+    [ATTRIBUTES.serverPort]: Number(port === '' ? (protocol === 'https:' ? 443 : 80) : port),
+    ...(attempt.attempt === 0 ? {} : { [ATTRIBUTES.resend]: attempt.attempt }),
+    ...(attempt.item === undefined
+      ? {}
+      : { [ATTRIBUTES.encodeIndex]: attempt.item.index, [ATTRIBUTES.encodeWidth]: attempt.item.width }),
+    ...(isDecode(attempt)
+      ? { [ATTRIBUTES.requestModel]: record.modelLabel, [ATTRIBUTES.requestStream]: record.isStream }
+      : {}),
+  };
+}
+
+function answerAttributes(record: RequestRecord, answer: AnswerFacts | undefined): Attributes {
+  if (answer === undefined) return {};
+  const { usage, finishReasons, firstOutputAt } = answer;
+  return {
+    ...(usage?.inputTokens === undefined ? {} : { [ATTRIBUTES.inputTokens]: usage.inputTokens }),
+    ...(usage?.outputTokens === undefined ? {} : { [ATTRIBUTES.outputTokens]: usage.outputTokens }),
+    ...(finishReasons.length === 0 ? {} : { [ATTRIBUTES.finishReasons]: [...finishReasons] }),
+    ...(firstOutputAt === undefined ? {} : { [ATTRIBUTES.firstChunk]: record.elapsed(firstOutputAt) / 1000 }),
+  };
+}
