@@ -5,7 +5,7 @@ export interface ByteSink {
 
 /** Sees the bytes of an answer pass; must not keep or change them. */
 export interface ByteObserver {
-  chunk(chunk: Buffer): void;
+  chunk?(chunk: Buffer): void;
   /** Called once, with what broke the answer off or undefined at its proper end. */
   end(error: Error | undefined): void;
 }

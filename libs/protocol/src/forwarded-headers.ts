@@ -46,8 +46,7 @@ export function forwardedHeaders(
     const name = (raw[index] ?? '').toLowerCase();
     if (seen.has(name) && !isPassthrough) continue;
     seen.add(name);
-    const isOwned = OWNED.has(name) && !(isPassthrough && CONTENT.has(name));
-    if (isOwned || HOP_BY_HOP.has(name) || nominated.has(name) || isRoutingHeader(name) || dropped.has(name)) continue;
+    if (nominated.has(name) || dropped.has(name) || staysHere(name, isPassthrough)) continue;
     headers.push(name, raw[index + 1] ?? '');
   }
   return {
@@ -58,6 +57,12 @@ export function forwardedHeaders(
       baggage: valuesOf(raw, HEADER.baggage),
     }),
   };
+}
+
+/** Whether a header is for this hop or for the coordinator, whatever the request and the deployment. */
+function staysHere(name: string, isPassthrough: boolean): boolean {
+  if (HOP_BY_HOP.has(name) || isRoutingHeader(name)) return true;
+  return OWNED.has(name) && !(isPassthrough && CONTENT.has(name));
 }
 
 /** Every value of a header, in order. */

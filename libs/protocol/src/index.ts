@@ -1,16 +1,10 @@
 export type { ByteObserver, ByteSink, ByteStream } from './byte-stream.ts';
 export { forwardedHeaders, valuesOf } from './forwarded-headers.ts';
 export type { ForwardedHeaders } from './forwarded-headers.ts';
-export {
-  connectionNames,
-  HEADER,
-  HOP_BY_HOP,
-  isInternalAnswerHeader,
-  isRoutingHeader,
-} from './headers.ts';
+export { connectionNames, HEADER, HOP_BY_HOP, isInternalAnswerHeader, isRoutingHeader } from './headers.ts';
 export { findMediaParts, placeOf } from './media-parts.ts';
 export type { MediaPart, Modality } from './media-parts.ts';
-export { FeaturesError, isReadingFault, MAX_ENTRIES, readFeatures } from './multimodal.ts';
+export { FeaturesError, MAX_ENTRIES, readFeatures } from './multimodal.ts';
 export type { Features, MultimodalEntry } from './multimodal.ts';
 export { formatOfPath, pathOf, REQUEST_FORMATS, targetFormat } from './request-format.ts';
 export type { RequestFormat } from './request-format.ts';

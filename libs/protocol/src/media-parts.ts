@@ -23,14 +23,31 @@ export function placeOf({ modality, index }: { readonly modality: string; readon
   return `${index}:${modality}`;
 }
 
-const CHAT_TYPES: ReadonlyMap<string, Modality> = new Map<string, Modality>([
-  ['image_url', 'image'],
-  ['input_image', 'image'],
-  ['audio_url', 'audio'],
-  ['input_audio', 'audio'],
-  ['video_url', 'video'],
-]);
-const RESPONSES_TYPES: ReadonlyMap<string, Modality> = new Map<string, Modality>([['input_image', 'image']]);
+/** Where a format keeps its prompt, under which keys an item of it lists parts, and which types of part are media. */
+interface PromptShape {
+  readonly field: string;
+  readonly lists: readonly string[];
+  readonly types: ReadonlyMap<string, Modality>;
+}
+
+const SHAPES: Readonly<Partial<Record<RequestFormat, PromptShape>>> = {
+  chat: {
+    field: 'messages',
+    lists: ['content'],
+    types: new Map<string, Modality>([
+      ['image_url', 'image'],
+      ['input_image', 'image'],
+      ['audio_url', 'audio'],
+      ['input_audio', 'audio'],
+      ['video_url', 'video'],
+    ]),
+  },
+  responses: {
+    field: 'input',
+    lists: ['content', 'output'],
+    types: new Map<string, Modality>([['input_image', 'image']]),
+  },
+};
 /** A body without any of these holds no media part; `\u` may hide one of them. */
 const MARKERS = ['image_url', 'audio_url', 'video_url', 'input_audio', 'input_image', '\\u'];
 
@@ -41,22 +58,27 @@ const MARKERS = ['image_url', 'audio_url', 'video_url', 'input_audio', 'input_im
  * @see coordinator.md C.2, "Which parts count"
  */
 export async function findMediaParts(body: JsonObject, format: RequestFormat): Promise<readonly MediaPart[]> {
-  const prompt = format === 'chat' ? body.get('messages') : format === 'responses' ? body.get('input') : undefined;
-  if (prompt === undefined || prompt.kind !== 'array' || !mayHoldMedia(prompt.bytes)) return [];
-  const types = format === 'chat' ? CHAT_TYPES : RESPONSES_TYPES;
+  const shape = SHAPES[format];
+  const prompt = shape && body.get(shape.field);
+  if (shape === undefined || prompt?.kind !== 'array' || !mayHoldMedia(prompt.bytes)) return [];
   const found: MediaPart[] = [];
   const counts = { image: 0, audio: 0, video: 0 };
   const pacer = new Pacer();
-  for (const part of format === 'chat' ? chatParts(prompt) : responsesParts(prompt)) {
+  for (const part of promptParts(prompt, shape)) {
     if (pacer.isDue()) await pacer.rest();
-    if (part === undefined) continue;
-    const type = part.value.member('type')?.string;
-    const modality = type === undefined ? undefined : types.get(type);
-    if (type === undefined || modality === undefined) continue;
-    if (found.length === MAX_ENTRIES) throw new BadRequestError('too_many_media', `more than ${MAX_ENTRIES} media parts`);
-    found.push({ modality, type, index: counts[modality]++, param: part.param, value: part.value });
+    const media = mediaOf(part, shape);
+    if (media === undefined) continue;
+    if (found.length === MAX_ENTRIES)
+      throw new BadRequestError('too_many_media', `more than ${MAX_ENTRIES} media parts`);
+    found.push({ ...media, index: counts[media.modality]++ });
   }
   return found;
+}
+
+function mediaOf(part: Part | undefined, { types }: PromptShape): Omit<MediaPart, 'index'> | undefined {
+  const type = part?.value.member('type')?.string ?? '';
+  const modality = types.get(type);
+  return part === undefined || modality === undefined ? undefined : { modality, type, ...part };
 }
 
 function mayHoldMedia(bytes: Buffer): boolean {
@@ -68,22 +90,17 @@ interface Part {
   readonly value: JsonValue;
 }
 
-/** Parts in prompt order; undefined for each message without any, so that the reader can rest there. */
-function* chatParts(messages: JsonValue): Generator<Part | undefined> {
-  let message = 0;
-  for (const value of messages.items()) yield* listParts(value, ['content'], `messages[${message++}]`);
-}
-
-function* responsesParts(input: JsonValue): Generator<Part | undefined> {
+/** Parts in prompt order; undefined before each item, so that the reader can rest there when it has none. */
+function* promptParts(prompt: JsonValue, { field, lists }: PromptShape): Generator<Part | undefined> {
   let item = 0;
-  for (const value of input.items()) yield* listParts(value, ['content', 'output'], `input[${item++}]`);
+  for (const value of prompt.items()) {
+    yield undefined;
+    for (const key of lists) yield* listParts(value.member(key), `${field}[${item}].${key}`);
+    item++;
+  }
 }
 
-function* listParts(owner: JsonValue, keys: readonly string[], param: string): Generator<Part | undefined> {
-  yield undefined;
-  for (const key of keys) {
-    let index = 0;
-    const list = owner.member(key);
-    for (const value of list?.items() ?? []) yield { param: `${param}.${key}[${index++}]`, value };
-  }
+function* listParts(list: JsonValue | undefined, param: string): Generator<Part> {
+  let index = 0;
+  for (const value of list?.items() ?? []) yield { param: `${param}[${index++}]`, value };
 }

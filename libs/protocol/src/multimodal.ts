@@ -1,5 +1,4 @@
 import type { JsonValue } from '#json';
-import { JsonSyntaxError } from '#json';
 
 /** Multimodal items of one request; beyond any prompt, it bounds what a request can make the process keep. */
 export const MAX_ENTRIES = 10_000;
@@ -144,9 +143,4 @@ function kwargsOf(value: JsonValue | undefined, index: number): Buffer | undefin
   if (value === undefined || value.isNull) return undefined;
   if (value.kind !== 'string') throw new FeaturesError(`features.kwargs_data[${index}] is neither a string nor null`);
   return value.bytes;
-}
-
-/** Whether reading failed because of what the sender wrote. */
-export function isReadingFault(error: unknown): boolean {
-  return error instanceof FeaturesError || error instanceof JsonSyntaxError;
 }

@@ -1,8 +1,11 @@
-import { JsonValue, decodeString, skipWhitespace, stringEnd } from '#json';
-import type { JsonObject } from '#json';
+import { decodeString, skipWhitespace, stringEnd } from '#json';
+import type { JsonObject, JsonValue } from '#json';
 
 /** Objects of `input` that may point at a stored file. */
 const FILE_TYPES: ReadonlySet<string> = new Set(['input_image', 'input_file', 'computer_screenshot']);
+
+/** In upstream's order. */
+const STATEFUL = ['previous_response_id', 'conversation', 'background'] as const;
 
 /** Why a responses request cannot be served by a service that keeps no state. */
 export interface ResponsesRefusal {
@@ -15,12 +18,8 @@ export interface ResponsesRefusal {
  * @see coordinator.md A.5
  */
 export function refusedResponsesField(body: JsonObject): ResponsesRefusal | undefined {
-  for (const field of ['previous_response_id', 'conversation']) {
-    const value = body.get(field);
-    if (value !== undefined && !value.isNull) return notSupported(field);
-  }
-  const background = body.get('background');
-  if (background !== undefined && !background.isNull && !isFalse(background)) return notSupported('background');
+  const stateful = STATEFUL.find((field) => asksForState(field, body.get(field)));
+  if (stateful !== undefined) return notSupported(stateful);
   const input = body.get('input');
   if (input === undefined || input.isNull || input.kind === 'string') return undefined;
   if (input.kind !== 'array') {
@@ -33,8 +32,10 @@ function notSupported(field: string): ResponsesRefusal {
   return { param: field, message: `field "${field}" is not supported by the router` };
 }
 
-function isFalse(value: JsonValue): boolean {
-  return value.kind === 'boolean' && !value.isTrue;
+/** `background: false` asks for nothing; anything else that is there does. */
+function asksForState(field: string, value: JsonValue | undefined): boolean {
+  if (value === undefined || value.isNull) return false;
+  return field !== 'background' || value.kind !== 'boolean' || value.isTrue;
 }
 
 /** What is known of an object while its members are read. */
@@ -69,14 +70,18 @@ function readString(source: Buffer, start: number, frame: Frame | undefined): nu
   const colon = skipWhitespace(source, end);
   if (source[colon] !== COLON || frame === undefined || end - start > LONGEST_KEY) return end;
   const key = decodeString(source, start, end);
-  if (key !== 'type' && key !== 'file_id') return end;
-  const value = JsonValue.read(source, colon + 1);
-  if (key === 'file_id') frame.hasFileId = !value.isNull;
-  else frame.isFile = FILE_TYPES.has(value.string ?? '');
+  const value = skipWhitespace(source, colon + 1);
+  if (key === 'file_id') frame.hasFileId = source[value] !== LETTER_N;
+  // the end of a value that is no string is not looked for: where types nest, that would be one pass for each
+  if (key === 'type') {
+    frame.isFile = source[value] === QUOTE && FILE_TYPES.has(decodeString(source, value, stringEnd(source, value)));
+  }
   return end;
 }
 
 const COLON = 0x3a;
+/** First letter of `null`. */
+const LETTER_N = 0x6e;
 const QUOTE = 0x22;
 const OPEN_BRACE = 0x7b;
 const CLOSE_BRACE = 0x7d;
