@@ -39,7 +39,7 @@ function objectOf(byHash: ReadonlyMap<string, Buffer>): Rope {
   return builder.text('}').done();
 }
 
-/** Equal as values, whatever their white space and order of keys; numbers beyond a double are compared by their digits. */
+/** Equal as values, whatever their white space and order of keys; integers beyond a double are compared by their digits. */
 function isSameJson(a: Buffer, b: Buffer): boolean {
   return a.equals(b) || isDeepStrictEqual(exact(a), exact(b));
 }
@@ -48,8 +48,13 @@ function exact(bytes: Buffer): unknown {
   // the third argument is Node's own, the library's types do not have it yet
   const withSource = JSON.parse as (text: string, reviver: Reviver) => unknown;
   return withSource(bytes.toString('utf8'), (_key, value, context) =>
-    typeof value === 'number' && !Number.isSafeInteger(value) ? context.source : value,
+    Number.isInteger(value) && !Number.isSafeInteger(value) ? digits(context.source, value) : value,
   );
+}
+
+/** A number written with a fraction or an exponent is no more exact than its double. */
+function digits(source: string | undefined, value: unknown): unknown {
+  return source !== undefined && /^-?\d+$/.test(source) ? BigInt(source) : value;
 }
 
 type Reviver = (key: string, value: unknown, context: { readonly source?: string }) => unknown;

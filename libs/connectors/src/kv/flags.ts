@@ -11,7 +11,5 @@ const FALSE = rawJson('false');
 /** Prefill's object with every key and digit as it came, and the flags of the decode side; the flags alone when there is none. */
 export function withDecodeFlags(fromPrefill: Rope | undefined): Rope {
   if (fromPrefill === undefined) return DECODE_FLAGS;
-  return JsonObject.of(joinRope(fromPrefill))
-    .setAll({ do_remote_decode: FALSE, do_remote_prefill: TRUE })
-    .toRope();
+  return JsonObject.of(joinRope(fromPrefill)).setAll({ do_remote_decode: FALSE, do_remote_prefill: TRUE }).toRope();
 }
