@@ -6,6 +6,8 @@ export type { PipelineModuleOptions } from './pipeline.module.ts';
 export { pipelineProblems } from './pipeline-rules.ts';
 export type { PipelineProblem, RawPipeline } from './pipeline-rules.ts';
 export type { InboundRequest, PipelineRequest, StepFindings } from './pipeline-request.ts';
+export { NoRequestObserver, RequestObserver } from './request-observer.ts';
+export type { ReplyEnd, ReplyFacts, RequestArrival, RequestWatch } from './request-observer.ts';
 export { PipelineService } from './pipeline.service.ts';
 export { PipelineStep, stepMetadata } from './pipeline-step.decorator.ts';
 export type { StepMetadata, StepTraits } from './pipeline-step.decorator.ts';

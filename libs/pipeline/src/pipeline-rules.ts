@@ -21,16 +21,32 @@ export function pipelineProblems(raw: RawPipeline, known: readonly StepMetadata[
   const steps: unknown[] = Array.isArray(raw.steps) ? raw.steps : [];
   const types = steps.map((step) => (isRecord(step) ? step['type'] : undefined));
   const metadata = types.map((type) => known.find((candidate) => candidate.type === type));
-  const problems: PipelineProblem[] = [];
-  const last = metadata.at(-1);
-  if (steps.length === 0) {
-    problems.push({ path: 'pipeline.steps', message: 'is empty: end it with a step that answers the client, such as decode' });
-  } else if (last !== undefined && last.answers !== true) {
-    const path = `pipeline.steps[${steps.length - 1}]`;
-    problems.push({ path, message: `${last.type} cannot answer the client: the last step must, such as decode` });
+  return [
+    ...duplicateProblems(known),
+    ...lastStepProblems(metadata),
+    ...(metadata.some((step) => step?.makesTokens === true) ? [] : tokensInProblems(raw, steps)),
+  ];
+}
+
+/** Two classes of one type: only a module that was added can bring the second one. */
+function duplicateProblems(known: readonly StepMetadata[]): PipelineProblem[] {
+  const types = known.map(({ type }) => type);
+  const repeated = new Set(types.filter((type, index) => types.indexOf(type) !== index));
+  return [...repeated].map((type) => ({
+    path: 'pipeline.modules',
+    message: `two steps have the type "${type}": rename one in its @PipelineStep`,
+  }));
+}
+
+function lastStepProblems(metadata: readonly (StepMetadata | undefined)[]): PipelineProblem[] {
+  if (metadata.length === 0) {
+    const message = 'is empty: end it with a step that answers the client, such as decode';
+    return [{ path: 'pipeline.steps', message }];
   }
-  if (!metadata.some((step) => step?.makesTokens === true)) problems.push(...tokensInProblems(raw, steps));
-  return problems;
+  const last = metadata.at(-1);
+  if (last === undefined || last.answers === true) return [];
+  const path = `pipeline.steps[${metadata.length - 1}]`;
+  return [{ path, message: `${last.type} cannot answer the client: the last step must, such as decode` }];
 }
 
 function tokensInProblems(raw: RawPipeline, steps: readonly unknown[]): PipelineProblem[] {

@@ -52,15 +52,19 @@ export function pipelineConfig(
       use_openai_format: z
         .boolean()
         .default(true)
-        .describe('true: encode and prefill go out on the client\'s path. false: as tokens, on /inference/v1/generate; needs a render step.'),
+        .describe(
+          "true: encode and prefill go out on the client's path. false: as tokens, on /inference/v1/generate; needs a render step.",
+        ),
       send_tokens_field: z
         .boolean()
         .default(true)
-        .describe('Put render\'s token ids into chat bodies as `tokens`, so that no worker tokenizes again.'),
+        .describe("Put render's token ids into chat bodies as `tokens`, so that no worker tokenizes again."),
       generate_transfer_params: z
         .enum(['extra_args', 'top_level'])
         .default('extra_args')
-        .describe('Where transfer parameters stand on /inference/v1/generate: in `sampling_params.extra_args`, or at the top.'),
+        .describe(
+          'Where transfer parameters stand on /inference/v1/generate: in `sampling_params.extra_args`, or at the top.',
+        ),
       revision_id: z
         .boolean()
         .default(false)
@@ -81,11 +85,12 @@ export const PIPELINE_CONFIG = Symbol('pipeline:config');
 
 /** `{type, params}`, where the type decides the parameters. */
 function stepEntry(steps: readonly StepMetadata[]): z.ZodType<ConfiguredStep> {
-  const [first, ...rest] = steps.map(({ type, schema }) =>
+  // of two with one type, which no union can have, one stands here: `pipelineProblems` names them
+  const known = new Map(steps.map(({ type, schema }) => [type, schema]));
+  const [first, ...rest] = [...known].map(([type, schema]) =>
     z.strictObject({ type: z.literal(type), params: schema.prefault({}) }),
   );
   if (first === undefined) return z.never();
-  const known = new Set(steps.map(({ type }) => type));
   return z.discriminatedUnion('type', [first, ...rest], {
     error: ({ input }) => {
       const type = typeof input === 'object' && input !== null && 'type' in input ? input.type : undefined;

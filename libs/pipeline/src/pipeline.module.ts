@@ -13,7 +13,7 @@ export interface PipelineModuleOptions {
   /** Provides `PipelineInterceptors`. */
   readonly interceptors: Provider & { provide: typeof PIPELINE_INTERCEPTORS };
   /** Modules that the interceptors need. */
-  readonly imports?: DynamicModule['imports'];
+  readonly imports?: readonly DynamicModule[];
 }
 
 @Module({})

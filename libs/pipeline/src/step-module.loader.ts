@@ -19,7 +19,7 @@ export interface StepClass {
 export async function loadStepModule(specifier: string, folder: string, kit: unknown): Promise<readonly StepClass[]> {
   const loaded: unknown = await import(moduleUrl(specifier, folder));
   const exported = typeof loaded === 'object' && loaded !== null && 'default' in loaded ? loaded.default : undefined;
-  const classes: unknown = typeof exported === 'function' ? await (exported as (kit: unknown) => unknown)(kit) : exported;
+  const classes = isFactory(exported) ? await exported(kit) : exported;
   if (!Array.isArray(classes) || classes.length === 0 || !classes.every(isStepClass)) {
     throw new Error('must export by default a list of classes made with PipelineStep, or a function that returns one');
   }
@@ -29,6 +29,11 @@ export async function loadStepModule(specifier: string, folder: string, kit: unk
 function moduleUrl(specifier: string, folder: string): string {
   if (specifier.startsWith('.') || isAbsolute(specifier)) return pathToFileURL(resolve(folder, specifier)).href;
   return pathToFileURL(createRequire(resolve(folder, 'module.js')).resolve(specifier)).href;
+}
+
+/** Whether it can be called: a class cannot, and gets the message for what is no list. */
+function isFactory(exported: unknown): exported is (kit: unknown) => unknown {
+  return typeof exported === 'function' && !/^class\b/.test(Function.prototype.toString.call(exported));
 }
 
 function isStepClass(candidate: unknown): candidate is StepClass {
