@@ -10,7 +10,7 @@ export const decodeParams = z
   .strictObject({
     kv_connector: kvConnectorName.optional().describe('Overrides pipeline.kv_connector for this step.'),
   })
-  .describe('The call whose answer is the client\'s.');
+  .describe("The call whose answer is the client's.");
 
 export type DecodeParams = z.output<typeof decodeParams>;
 

@@ -50,7 +50,10 @@ export class EncodeStep implements Step<EncodeParams> {
     const ecParams = this.connectors
       .ec(params.ec_connector)
       .merge(answers.map(({ answer }) => answer.get('ec_transfer_params')));
-    const relayedHeaders = this.formats.relayed(request, answers.map(({ headers }) => headers));
+    const relayedHeaders = this.formats.relayed(
+      request,
+      answers.map(({ headers }) => headers),
+    );
     return next(ecParams === undefined ? { relayedHeaders } : { relayedHeaders, ecParams });
   };
 

@@ -18,7 +18,7 @@ export const prefillParams = z
     on_failure: z
       .enum(['fail', 'decode'])
       .default('fail')
-      .describe('decode: after a failure that is not the client\'s, decode computes the prompt itself.'),
+      .describe("decode: after a failure that is not the client's, decode computes the prompt itself."),
   })
   .describe('One call that fills the KV cache.');
 
@@ -43,7 +43,9 @@ export class PrefillStep implements Step<PrefillParams> {
     try {
       return await this.prefill(request, params);
     } catch (error) {
-      if (params.on_failure === 'decode' && isUpstreamsFault(error)) return next({ prefillFailed: true });
+      // a request that was given up ends with the reason for it, whatever its status
+      const isGivenUp = request.scope.signal.aborted;
+      if (params.on_failure === 'decode' && !isGivenUp && isUpstreamsFault(error)) return next({ prefillFailed: true });
       throw error;
     }
   };
@@ -66,7 +68,7 @@ export class PrefillStep implements Step<PrefillParams> {
       headers: this.formats.headers(request),
     });
     const answer = await jsonAnswer(reply, 'prefill', this.gateway.maxResponseBytes);
-    const handoff = handoffOf(answer);
+    const handoff = handoffOf(answer, this.connectors.kvName(params.kv_connector));
     if (connector.needsHandoff && handoff.params === undefined) this.warn();
     return next({ handoff, relayedHeaders: this.formats.relayed(request, [reply.headers]) });
   }
@@ -84,10 +86,10 @@ function isUpstreamsFault(error: unknown): boolean {
   return error instanceof CoordinatorError && error.status >= 502;
 }
 
-function handoffOf(answer: JsonObject): KvHandoff {
+function handoffOf(answer: JsonObject, connector: string): KvHandoff {
   const value = answer.get('kv_transfer_params');
   const receivedAt = performance.now();
-  if (value === undefined || value.isNull) return { params: undefined, result: 'missing', receivedAt };
-  if (value.kind !== 'object') return { params: undefined, result: 'not_object', receivedAt };
-  return { params: [value.bytes], result: 'complete', receivedAt };
+  if (value === undefined || value.isNull) return { params: undefined, connector, result: 'missing', receivedAt };
+  if (value.kind !== 'object') return { params: undefined, connector, result: 'not_object', receivedAt };
+  return { params: [value.bytes], connector, result: 'complete', receivedAt };
 }

@@ -21,7 +21,7 @@ export interface EncodeItem {
 /** The items to encode: each distinct hash once (`decisions.md` M4), in prompt order. */
 export function encodeItems({ body, mediaParts, tokens, features }: PipelineRequest): readonly EncodeItem[] {
   const parts = new Map(mediaParts?.map((part) => [placeOf(part), part.value]));
-  const entries = [...new Map(features?.entries.toReversed().map((entry) => [entry.hash, entry])).values()].reverse();
+  const entries = distinct(features?.entries ?? []);
   const [first = '1', ...ids] = tokens?.at([0, ...entries.map((entry) => entry.offset)]) ?? [];
   return entries.map((entry, index) => {
     const part = parts.get(placeOf(entry));
@@ -31,6 +31,16 @@ export function encodeItems({ body, mediaParts, tokens, features }: PipelineRequ
       tokenIds: `[${first}${`,${ids[index] ?? '0'}`.repeat(entry.length)}]`,
     };
   });
+}
+
+/** The first of each hash of a modality, in their order. */
+function distinct(entries: readonly MultimodalEntry[]): readonly MultimodalEntry[] {
+  const first = new Map<string, MultimodalEntry>();
+  for (const entry of entries) {
+    const key = `${entry.modality}:${entry.hash}`;
+    if (!first.has(key)) first.set(key, entry);
+  }
+  return [...first.values()];
 }
 
 /**

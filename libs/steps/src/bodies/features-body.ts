@@ -13,8 +13,7 @@ export function featuresWithKwargs(features: Features): Rope {
 
 /** As it came when it has every modality; else an entry that has none is `null`: the worker finds it by hash. */
 function kwargsData(features: Features): Buffer | Rope {
-  const isWhole = features.kwargs !== undefined && features.entries.every((entry) => entry.hasKwargsList);
-  if (isWhole && features.kwargs !== undefined) return features.kwargs;
+  if (features.kwargs !== undefined && features.entries.every((entry) => entry.hasKwargsList)) return features.kwargs;
   const lists = new Map<string, string[]>();
   for (const { modality, kwargs } of features.entries) {
     const list = lists.get(modality) ?? [];

@@ -38,8 +38,8 @@ function clientBody(request: PipelineRequest, format: 'chat' | 'responses', part
   const tokens = format === 'chat' && parts.sendsTokens ? tokensField(request) : undefined;
   return request.body
     .setAll({
-      ...singleTokenMembers(request.body, format),
       ...(tokens === undefined ? {} : { tokens }),
+      ...singleTokenMembers(request.body, format),
       kv_transfer_params: parts.kv,
       ...(parts.ec === undefined ? {} : { ec_transfer_params: parts.ec }),
     })

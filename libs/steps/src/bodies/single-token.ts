@@ -15,7 +15,11 @@ export function singleTokenMembers(body: JsonObject, format: Exclude<RequestForm
   const common = { min_tokens: undefined, stream_options: undefined, stream: FALSE };
   switch (format) {
     case 'chat':
-      return { max_tokens: ONE, ...(body.has('max_completion_tokens') ? { max_completion_tokens: ONE } : {}), ...common };
+      return {
+        max_tokens: ONE,
+        ...(body.has('max_completion_tokens') ? { max_completion_tokens: ONE } : {}),
+        ...common,
+      };
     case 'completions':
       return { max_tokens: ONE, ...common };
     case 'responses':

@@ -65,7 +65,8 @@ function featuresOf(body: JsonObject, tokenCount: number): Features | undefined 
   try {
     return readFeatures(body.get('features'), tokenCount);
   } catch (error) {
-    if (error instanceof FeaturesError) throw new BadRequestError('invalid_value', error.message, { param: 'features' });
+    if (error instanceof FeaturesError)
+      throw new BadRequestError('invalid_value', error.message, { param: 'features' });
     throw error;
   }
 }
