@@ -9,7 +9,7 @@ export { formatDuration, parseDuration } from './duration.ts';
 export { effectiveTree } from './effective-tree.ts';
 export type { Environment } from './env-overlay.ts';
 export { variablesOf } from './env-overlay.ts';
-export { environment } from './environment.ts';
+export { defaultEnvironment, environment } from './environment.ts';
 export { duration, headerName, integer, mebibytes } from './fields.ts';
 export type { DurationField, HeaderNameField } from './fields.ts';
 export { helpText } from './help-text.ts';

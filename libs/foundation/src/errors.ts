@@ -1,28 +1,5 @@
-/** Stable codes of every error made here; `docs/errors.md` lists them with their statuses. */
-export type ErrorCode =
-  | 'invalid_body'
-  | 'invalid_value'
-  | 'body_too_large'
-  | 'unsupported_encoding'
-  | 'unsupported_field'
-  | 'batched_prompt'
-  | 'too_many_tokens'
-  | 'too_many_media'
-  | 'invalid_media'
-  | 'media_fetch_failed'
-  | 'not_found'
-  | 'method_not_allowed'
-  | 'expectation_failed'
-  | 'headers_too_large'
-  | 'request_timeout'
-  | 'upstream_rejected'
-  | 'upstream_failed'
-  | 'upstream_unreachable'
-  | 'upstream_timeout'
-  | 'upstream_invalid_answer'
-  | 'draining'
-  | 'client_closed'
-  | 'internal';
+import { ERROR_CODES } from './error-codes.ts';
+import type { ErrorCode } from './error-codes.ts';
 
 /** Root of everything thrown on purpose. `message` is safe to show a client: it never holds content or an upstream's words. */
 export abstract class CoordinatorError extends Error {
@@ -39,16 +16,17 @@ export abstract class CoordinatorError extends Error {
   }
 }
 
-/** The client's fault: 400 unless the code has a status of its own. */
+/** The client's fault, with the status of its code. */
 export class BadRequestError extends CoordinatorError {
   readonly status: number;
   /** The request field at fault, as a path such as `messages[0].content[1]`. */
   readonly param: string | undefined;
 
+  /** @param details `status` only where the code's own is not meant */
   constructor(code: ErrorCode, message: string, details: { param?: string; status?: number; cause?: unknown } = {}) {
     super(code, message, details.cause === undefined ? undefined : { cause: details.cause });
     this.param = details.param;
-    this.status = details.status ?? 400;
+    this.status = details.status ?? ERROR_CODES[code].status;
   }
 }
 

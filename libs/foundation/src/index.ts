@@ -1,5 +1,7 @@
 export { ByteCollector } from './byte-collector.ts';
 export { digest } from './digest.ts';
+export { ERROR_CODES } from './error-codes.ts';
+export type { ErrorCode, ErrorFacts } from './error-codes.ts';
 export { asCoordinatorError, errorBody, errorResponse } from './error-response.ts';
 export type { ErrorResponse } from './error-response.ts';
 export {
@@ -13,7 +15,7 @@ export {
   UpstreamError,
   UpstreamTimeoutError,
 } from './errors.ts';
-export type { ErrorCode, RelayedHeaders } from './errors.ts';
+export type { RelayedHeaders } from './errors.ts';
 export { compose } from './interceptor.ts';
 export type { Interceptor } from './interceptor.ts';
 export { Lifecycle } from './lifecycle.ts';
