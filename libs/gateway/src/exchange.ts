@@ -1,4 +1,4 @@
-import { UpstreamConnectionError, UpstreamTimeoutError } from '#foundation';
+import { CoordinatorError, UpstreamConnectionError, UpstreamTimeoutError } from '#foundation';
 import { joinRope, ropeLength } from '#json';
 import type { Rope } from '#json';
 import { HEADER } from '#protocol';
@@ -31,26 +31,23 @@ export class Exchange implements Dispatcher.DispatchHandler {
   ) {}
 
   /**
-   * @param headDeadline when the head must be there, on the clock of `performance.now()`; undefined is never
    * @throws UpstreamConnectionError, UpstreamTimeoutError, or the reason of the signal
    */
-  static send(
-    attempt: UpstreamAttempt,
-    pool: ConnectionPool,
-    fresh: boolean,
-    headDeadline: number | undefined,
-  ): Promise<UpstreamReply> {
+  static async send(attempt: UpstreamAttempt, pool: ConnectionPool): Promise<UpstreamReply> {
+    // an interceptor may have let time pass
+    attempt.signal.throwIfAborted();
     const { origin } = originOf(attempt.base);
-    const exchange = new Exchange(attempt, pool, pool.acquire(origin, fresh), origin);
+    const exchange = new Exchange(attempt, pool, pool.acquire(origin, attempt.attempt > 0), origin);
     return new Promise((resolve, reject) => {
       exchange.resolve = resolve;
       exchange.reject = reject;
-      exchange.start(headDeadline);
+      exchange.start();
     });
   }
 
-  private start(headDeadline: number | undefined): void {
+  private start(): void {
     const { attempt } = this;
+    const { headDeadline } = attempt;
     attempt.signal.addEventListener('abort', this.onAbort);
     if (headDeadline !== undefined) this.limit(headDeadline - performance.now(), attempt.headLimit.setting);
     try {
@@ -70,7 +67,7 @@ export class Exchange implements Dispatcher.DispatchHandler {
     const sent = body === undefined || !Array.isArray(body) ? body : this.rope(body as Rope, headers);
     const options = { method, path: originOf(base).prefix + path, headers };
     // undici takes any iterable of buffers as a body, its types name streams only
-    return { ...options, ...(sent === undefined ? {} : { body: sent as Buffer }) } as Dispatcher.DispatchOptions;
+    return { ...options, ...(sent === undefined ? {} : { body: sent as Buffer }) };
   }
 
   private rope(body: Rope, headers: string[]): Buffer | Rope {
@@ -121,6 +118,8 @@ export class Exchange implements Dispatcher.DispatchHandler {
   }
 
   onResponseError(_controller: Dispatcher.DispatchController, error: Error): void {
+    // a body that arrives while it is sent says itself what is wrong with it
+    if (error instanceof CoordinatorError) return this.fail(error);
     const { connection, attempt } = this;
     const reason = connection.isConnected ? 'reset' : 'refused';
     const untouched = reason === 'refused' ? isRefusal(error) : connection.isReused && !connection.hasReceived;
@@ -159,9 +158,12 @@ export class Exchange implements Dispatcher.DispatchHandler {
   }
 
   private limit(ms: number, setting: string): void {
-    this.timer = setTimeout(() => {
-      this.fail(new UpstreamTimeoutError(this.attempt.step, setting));
-    }, Math.max(0, ms));
+    this.timer = setTimeout(
+      () => {
+        this.fail(new UpstreamTimeoutError(this.attempt.step, setting));
+      },
+      Math.max(0, ms),
+    );
   }
 
   private clearTimer(): void {

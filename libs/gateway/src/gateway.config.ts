@@ -4,7 +4,9 @@ import { baseUrl, duration, headerName, integer, mebibytes } from '#config';
 /** The `gateway` section: the outbound client to the Inference Gateway. */
 export const gatewayConfig = z
   .strictObject({
-    address: baseUrl().describe('Base URL of the Inference Gateway. Keep it without a path: the passthrough ignores one.'),
+    address: baseUrl().describe(
+      'Base URL of the Inference Gateway. Keep it without a path: the passthrough ignores one.',
+    ),
     profile_header: headerName()
       .prefault('epp-profile')
       .describe('Header that tells the endpoint picker the phase: `encode`, `prefill` or `decode`.'),
@@ -28,7 +30,10 @@ export const gatewayConfig = z
     max_response_size: mebibytes({ min: 1, max: 2047 })
       .default(512)
       .describe('Largest encode, prefill or render answer, in MiB. Relayed answers are not limited.'),
-    ca_file: z.string().default('').describe('PEM file of the authorities that sign the certificate of an https address.'),
+    ca_file: z
+      .string()
+      .default('')
+      .describe('PEM file of the authorities that sign the certificate of an https address.'),
     insecure_skip_verify: z
       .boolean()
       .default(false)

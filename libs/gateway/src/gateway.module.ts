@@ -12,7 +12,7 @@ export interface GatewayModuleOptions {
   /** Provides the interceptors: a list, outermost first. */
   readonly interceptors: Provider & { provide: typeof UPSTREAM_CALL_INTERCEPTORS };
   /** Modules that the interceptors need. */
-  readonly imports?: DynamicModule['imports'];
+  readonly imports?: readonly DynamicModule[];
 }
 
 @Module({})
@@ -20,7 +20,7 @@ export class GatewayModule {
   static register(options: GatewayModuleOptions): DynamicModule {
     return {
       module: GatewayModule,
-      imports: options.imports ?? [],
+      imports: [...(options.imports ?? [])],
       providers: [
         { provide: GATEWAY_CONFIG, useValue: options.config },
         options.interceptors,

@@ -36,7 +36,8 @@ async function parsed(bytes: Buffer, step: string): Promise<JsonObject> {
   try {
     return await validatedObject(bytes);
   } catch (error) {
-    if (error instanceof JsonSyntaxError) throw new UpstreamAnswerError(step, 'something other than a JSON object', error);
+    if (error instanceof JsonSyntaxError)
+      throw new UpstreamAnswerError(step, 'something other than a JSON object', error);
     throw error;
   }
 }

@@ -46,6 +46,10 @@ export interface UpstreamCall {
 export interface UpstreamAttempt extends UpstreamCall {
   /** 0 for the first try. */
   readonly attempt: number;
+  /** When the head of the answer must be there, over all tries, on the clock of `performance.now()`. */
+  readonly headDeadline: number | undefined;
+  /** How often the call may be sent again: the last try has `attempt === retries`. */
+  readonly retries: number;
   /** The trace context that goes out. An interceptor that makes a span for the try sets its own before it calls `next`. */
   trace: TraceContext;
 }

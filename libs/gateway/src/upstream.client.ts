@@ -9,22 +9,17 @@ import type { UpstreamAttempt, UpstreamCall, UpstreamReply } from './upstream-ca
 import { UPSTREAM_CALL_INTERCEPTORS } from './upstream-call.interceptor.ts';
 import type { UpstreamCallInterceptor } from './upstream-call.interceptor.ts';
 
-interface Try {
-  readonly attempt: UpstreamAttempt;
-  readonly deadline: number | undefined;
-}
-
 /** Sends calls to render and the gateway: connections, time limits, repeats. It knows nothing of phases. */
 @Injectable()
 export class UpstreamClient implements OnApplicationShutdown {
   private readonly pool: ConnectionPool;
-  private readonly interceptors: readonly UpstreamCallInterceptor[];
+  private readonly sendOnce: (attempt: UpstreamAttempt) => Promise<UpstreamReply>;
 
   constructor(
     @Inject(GATEWAY_CONFIG) private readonly config: GatewayConfig,
     @Inject(UPSTREAM_CALL_INTERCEPTORS) interceptors: readonly UpstreamCallInterceptor[],
   ) {
-    this.interceptors = interceptors;
+    this.sendOnce = compose(interceptors, (attempt) => Exchange.send(attempt, this.pool));
     this.pool = new ConnectionPool({
       maxIdle: config.max_idle_conns_per_host,
       idleTimeout: config.idle_conn_timeout,
@@ -45,25 +40,20 @@ export class UpstreamClient implements OnApplicationShutdown {
    * @throws UpstreamConnectionError, UpstreamTimeoutError, or the reason of the signal
    */
   async send(call: UpstreamCall): Promise<UpstreamReply> {
-    const deadline = call.headLimit.ms > 0 ? performance.now() + call.headLimit.ms : undefined;
+    const headDeadline = call.headLimit.ms > 0 ? performance.now() + call.headLimit.ms : undefined;
+    const { retries } = this.config;
     for (let attempt = 0; ; attempt++) {
       call.signal.throwIfAborted();
       try {
-        return await this.sendOnce({ attempt: { ...call, attempt, trace: call.scope.trace }, deadline });
+        return await this.sendOnce({ ...call, attempt, retries, headDeadline, trace: call.scope.trace });
       } catch (error) {
         const isRepeatable = error instanceof UpstreamConnectionError && error.isRepeatable;
-        if (!isRepeatable || attempt >= this.config.retries) throw error;
+        if (!isRepeatable || attempt >= retries) throw error;
       }
     }
   }
 
   onApplicationShutdown(): void {
     this.pool.close();
-  }
-
-  private sendOnce({ attempt, deadline }: Try): Promise<UpstreamReply> {
-    const send = (input: UpstreamAttempt): Promise<UpstreamReply> =>
-      Exchange.send(input, this.pool, input.attempt > 0, deadline);
-    return compose(this.interceptors, send)(attempt);
   }
 }
