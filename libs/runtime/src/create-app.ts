@@ -37,7 +37,11 @@ export async function createApp(module: DynamicModule, options: AppOptions): Pro
     return503OnClosing: false,
     forceCloseConnections: false,
     clientErrorHandler: answerClientError,
-    frameworkErrors: (_error: Error, request: { raw: Parameters<typeof answer>[0] }, reply: { raw: Parameters<typeof answer>[1]; hijack(): void }) => {
+    frameworkErrors: (
+      _error: Error,
+      request: { raw: Parameters<typeof answer>[0] },
+      reply: { raw: Parameters<typeof answer>[1]; hijack(): void },
+    ) => {
       reply.hijack();
       answer(request.raw, reply.raw, new BadRequestError('invalid_value', 'malformed URL'));
     },

@@ -41,8 +41,9 @@ export class HealthController {
   private details(): string {
     const lines = this.readiness
       .states()
-      .map(({ name, isUp, isRequired, reason }) =>
-        `[${isUp ? '+' : '-'}] ${name} ${reason ?? 'ok'}${isRequired ? ' (required)' : ''}`,
+      .map(
+        ({ name, isUp, isRequired, reason }) =>
+          `[${isUp ? '+' : '-'}] ${name} ${reason ?? 'ok'}${isRequired ? ' (required)' : ''}`,
       );
     return [`process ${this.readiness.phase}`, ...lines, this.readiness.isReady ? 'ready' : 'not ready', ''].join('\n');
   }

@@ -57,7 +57,9 @@ export class ReadinessService implements OnApplicationBootstrap, BeforeApplicati
   private async check(): Promise<void> {
     await Promise.all(
       this.options.dependencies.map(async ({ name, url }) => {
-        this.reasons.set(name, await probe(url));
+        const reason = await probe(url);
+        this.reasons.set(name, reason);
+        this.options.onReadiness?.(name, reason === undefined);
       }),
     );
   }

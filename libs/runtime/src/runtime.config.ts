@@ -26,6 +26,8 @@ export interface Dependency {
 export interface RuntimeOptions {
   readonly readiness: ReadinessConfig;
   readonly dependencies: readonly Dependency[];
+  /** Told whenever a dependency was checked. */
+  readonly onReadiness?: ((name: string, isUp: boolean) => void) | undefined;
 }
 
 export const RUNTIME_OPTIONS = Symbol('runtime:options');

@@ -29,6 +29,8 @@ export class Shutdown {
     private readonly app: INestApplication,
     private readonly lifecycle: Lifecycle,
     private readonly limits: ShutdownLimits,
+    /** Closes what stands beside the app, once nothing is served any more. */
+    private readonly closeRest: () => Promise<void> = () => Promise.resolve(),
   ) {}
 
   /** Begins, or joins what was begun. Done when everything is closed. */
@@ -44,14 +46,17 @@ export class Shutdown {
     await delay(this.limits.drainDelay);
     this.lifecycle.advance('closing');
     this.stopAccepting();
-    await Promise.race([this.lifecycle.idle(), delay(Math.max(0, deadline - performance.now()), undefined, { ref: false })]);
+    await Promise.race([
+      this.lifecycle.idle(),
+      delay(Math.max(0, deadline - performance.now()), undefined, { ref: false }),
+    ]);
     if (this.lifecycle.inFlight > 0) {
       this.logger.warn({ in_flight: this.lifecycle.inFlight }, 'breaking off what is left at server.shutdown_timeout');
       this.lifecycle.breakOffAll();
       await Promise.race([this.lifecycle.idle(), delay(LAST_WORDS, undefined, { ref: false })]);
     }
     this.server().closeAllConnections();
-    await Promise.race([this.app.close(), delay(HOOKS, undefined, { ref: false })]);
+    await Promise.race([Promise.all([this.app.close(), this.closeRest()]), delay(HOOKS, undefined, { ref: false })]);
     this.logger.log('stopped');
   }
 

@@ -1,4 +1,4 @@
-import { connect as connectTcp } from 'node:net';
+import { connect as connectTcp, isIP } from 'node:net';
 import { connect as connectTls } from 'node:tls';
 
 /** Milliseconds that a connection may take. */
@@ -13,9 +13,11 @@ export function probe(url: string): Promise<string | undefined> {
   const { protocol, hostname, port } = new URL(url);
   const host = hostname.replace(/^\[(.*)\]$/, '$1');
   const isTls = protocol === 'https:';
+  // the name of a server is never an address (RFC 6066)
+  const named = isIP(host) === 0 ? { servername: host } : {};
   const target = { host, port: Number(port === '' ? (isTls ? 443 : 80) : port) };
   return new Promise((resolve) => {
-    const socket = isTls ? connectTls({ ...target, servername: host, rejectUnauthorized: false }) : connectTcp(target);
+    const socket = isTls ? connectTls({ ...target, ...named, rejectUnauthorized: false }) : connectTcp(target);
     const finish = (reason: string | undefined): void => {
       socket.destroy();
       resolve(reason);

@@ -2,16 +2,13 @@ import type { ServerResponse } from 'node:http';
 import { ClientClosedError, DrainingError, InternalError, UpstreamError, errorBody, errorResponse } from '#foundation';
 import type { CoordinatorError, InFlight, Lifecycle } from '#foundation';
 import { joinRope } from '#json';
-import type { ClientResponse } from '#pipeline';
+import type { ClientResponse, ReplyEnd, ReplyFacts } from '#pipeline';
 import { HEADER, SseBoundary } from '#protocol';
 import type { ByteSink } from '#protocol';
 import { answerHeaders } from './answer-headers.ts';
 import { Heartbeat } from './heartbeat.ts';
 import { WriteGuard } from './write-guard.ts';
 import type { WriteLimits } from './write-guard.ts';
-
-/** How a reply ended, as the client could see it. */
-export type ReplyEnd = 'completed' | 'failed' | 'client_closed' | 'stalled' | 'upstream_reset' | 'drained';
 
 /** Milliseconds that a last event may take to leave before the connection is cut. */
 const LAST_WORDS = 1_000;
@@ -26,7 +23,10 @@ export class ClientReply implements InFlight, ByteSink {
   private readonly guard: WriteGuard;
   private heartbeat: Heartbeat | undefined;
   private isStream = false;
+  /** Whether what is sent can be added to: pings, a last event. */
+  private isOpen = false;
   private isFailing = false;
+  private bytes = 0;
   private ended: ReplyEnd | undefined;
   private readonly whenEnded: Promise<ReplyEnd>;
   private settle: (end: ReplyEnd) => void = () => undefined;
@@ -57,6 +57,12 @@ export class ClientReply implements InFlight, ByteSink {
     return this.whenEnded;
   }
 
+  /** What became of the reply; to be asked for when it has ended. */
+  get facts(): ReplyFacts {
+    const status = this.response.headersSent ? this.response.statusCode : undefined;
+    return { end: this.ended ?? 'client_closed', status, bytes: this.bytes, isStream: this.isStream };
+  }
+
   /** From now on a silence is filled with comment lines; the first one sends the head. @param interval milliseconds, 0 for none */
   keepAlive(interval: number): void {
     if (interval === 0 || this.ended !== undefined) return;
@@ -72,7 +78,9 @@ export class ClientReply implements InFlight, ByteSink {
     if (this.response.headersSent) return this.continueStream(answer);
     this.writeHead(status, answerHeaders(answer.headers, this.requestId));
     if (!('pipe' in body)) {
-      this.response.end(joinRope(body));
+      const whole = joinRope(body);
+      this.bytes = whole.length;
+      this.response.end(whole);
     } else {
       this.flushHeadSoon();
       await body.pipe(this);
@@ -100,17 +108,19 @@ export class ClientReply implements InFlight, ByteSink {
 
   /** For the answer's body: the next bytes. */
   write(chunk: Buffer, resume: () => void): boolean {
-    if (this.isStream) this.boundary.push(chunk);
+    if (this.isOpen) this.boundary.push(chunk);
     this.heartbeat?.defer();
+    this.bytes += chunk.length;
     if (this.response.write(chunk)) return true;
     this.guard.stalled(resume);
     return false;
   }
 
   private async continueStream({ status, headers, body }: ClientResponse): Promise<void> {
-    if (status !== 200 || !isEventStream(headers) || !('pipe' in body)) {
+    if (status !== 200 || !isEventStream(headers) || isCoded(headers) || !('pipe' in body)) {
       if ('pipe' in body) body.discard();
-      this.fail(status === 200 ? new InternalError(new Error('no stream')) : new UpstreamError('decode', status)); return;
+      this.fail(status === 200 ? new InternalError(new Error('no stream')) : new UpstreamError('decode', status));
+      return;
     }
     await body.pipe(this);
     this.heartbeat?.stop();
@@ -126,7 +136,8 @@ export class ClientReply implements InFlight, ByteSink {
   private writeHead(status: number, headers: Record<string, string | string[]>): void {
     if (this.lifecycle.isClosing) headers['connection'] = 'close';
     this.isStream = isEventStream(headers);
-    if (!this.isStream) this.heartbeat?.stop();
+    this.isOpen = this.isStream && !isCoded(headers) && headers['content-length'] === undefined;
+    if (!this.isOpen) this.heartbeat?.stop();
     this.guard.begin(this.isStream);
     this.response.writeHead(status, headers);
   }
@@ -140,7 +151,8 @@ export class ClientReply implements InFlight, ByteSink {
 
   private answerError(error: CoordinatorError): void {
     const { status, headers, body } = errorResponse(error, this.requestId);
-    const length = String(Buffer.byteLength(body));
+    this.bytes = Buffer.byteLength(body);
+    const length = String(this.bytes);
     this.writeHead(status, { ...headers, [HEADER.requestId]: this.requestId, 'content-length': length });
     this.response.end(body);
     this.guard.ending();
@@ -148,7 +160,7 @@ export class ClientReply implements InFlight, ByteSink {
 
   private breakStream(error: CoordinatorError): void {
     const end = error instanceof DrainingError ? 'drained' : 'upstream_reset';
-    if (!this.isStream || !this.boundary.isBetweenEvents) return this.cut(end, error);
+    if (!this.isOpen || !this.boundary.isBetweenEvents) return this.cut(end, error);
     const cut = (): void => {
       clearTimeout(timer);
       this.cut(end, error);
@@ -179,8 +191,12 @@ export class ClientReply implements InFlight, ByteSink {
   }
 }
 
-/** Events that can be read as they pass, and added to; a coded body cannot. */
 function isEventStream(headers: ClientResponse['headers']): boolean {
   const type = headers['content-type'];
-  return typeof type === 'string' && type.startsWith('text/event-stream') && headers['content-encoding'] === undefined;
+  return typeof type === 'string' && type.toLowerCase().startsWith('text/event-stream');
+}
+
+/** Whether events cannot be told as they pass. */
+function isCoded(headers: ClientResponse['headers']): boolean {
+  return headers['content-encoding'] !== undefined;
 }

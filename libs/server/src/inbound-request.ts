@@ -83,5 +83,12 @@ function strippedSampling(sampling: JsonValue) {
   const extra = object.get('extra_args');
   return extra === undefined
     ? object.toRope()
-    : object.set('extra_args', JsonObject.of(extra.bytes).remove(...TRANSFER_FIELDS).toRope()).toRope();
+    : object
+        .set(
+          'extra_args',
+          JsonObject.of(extra.bytes)
+            .remove(...TRANSFER_FIELDS)
+            .toRope(),
+        )
+        .toRope();
 }

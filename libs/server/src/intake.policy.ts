@@ -1,15 +1,16 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { Inject, Injectable, Logger } from '@nestjs/common';
-import { Lifecycle, requestId } from '#foundation';
+import { BadRequestError, Lifecycle, requestId } from '#foundation';
 import { GATEWAY_CONFIG } from '#gateway';
 import type { GatewayConfig } from '#gateway';
 import { PIPELINE_CONFIG } from '#pipeline';
-import type { PipelineConfig } from '#pipeline';
-import { HEADER, valuesOf } from '#protocol';
-import type { RequestScope } from '#protocol';
+import type { InboundRequest, PipelineConfig, RequestWatch } from '#pipeline';
+import { HEADER, pathOf, valuesOf } from '#protocol';
+import type { RequestFormat, RequestScope } from '#protocol';
 import { ClientReply } from './client-reply.ts';
-import { requestScope } from './inbound-request.ts';
-import { SERVER_CONFIG } from './server.config.ts';
+import { inboundRequest, requestScope } from './inbound-request.ts';
+import { readBody } from './request-body.ts';
+import { SERVER_CONFIG, maxBodyBytes } from './server.config.ts';
 import type { ServerConfig } from './server.config.ts';
 
 /** What every request is given when it comes in: its id, its reply, and the part of its headers that goes on. */
@@ -27,14 +28,15 @@ export class IntakePolicy {
     this.dropped = new Set([gateway.profile_header, ...pipeline.forward_response_headers]);
   }
 
-  reply(request: IncomingMessage, response: ServerResponse): ClientReply {
+  reply(request: IncomingMessage, response: ServerResponse, isPassthrough: boolean): ClientReply {
     const { id, rejectedLength } = requestId(valuesOf(request.rawHeaders, HEADER.requestId)[0]);
     if (rejectedLength !== undefined) {
       this.logger.debug({ rejectedLength, 'x-request-id': id }, 'replaced invalid client request ID');
     }
     return new ClientReply(response, id, this.lifecycle, {
       stall: this.config.write_stall_timeout,
-      buffered: this.config.write_timeout,
+      // whether a passthrough streams is not known
+      buffered: isPassthrough ? 0 : this.config.write_timeout,
     });
   }
 
@@ -47,5 +49,27 @@ export class IntakePolicy {
       revisionId: this.pipeline.revision_id,
       isPassthrough,
     });
+  }
+
+  /**
+   * Reads the body and makes a request of it.
+   * @throws BadRequestError for a body that is coded, too large, or no request; ClientClosedError
+   */
+  async request(
+    request: IncomingMessage,
+    scope: RequestScope,
+    format: RequestFormat,
+    watch: RequestWatch,
+  ): Promise<InboundRequest> {
+    const coding = request.headers['content-encoding']?.trim().toLowerCase() ?? '';
+    if (coding !== '' && coding !== 'identity') {
+      throw new BadRequestError('unsupported_encoding', 'content-encoding is not supported: send the body as it is');
+    }
+    const bytes = await readBody(request, maxBodyBytes(this.config), (size) => {
+      watch.bodyRead(size);
+    });
+    const inbound = await inboundRequest(scope, format, pathOf(format), bytes, this.config.trust_transfer_params);
+    watch.parsed(inbound);
+    return inbound;
   }
 }

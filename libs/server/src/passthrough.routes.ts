@@ -7,9 +7,13 @@ import type { FastifyAdapter } from '@nestjs/platform-fastify';
 import { BadRequestError, DrainingError, Lifecycle, asCoordinatorError } from '#foundation';
 import { GatewayClient } from '#gateway';
 import type { Rope } from '#json';
+import { RequestObserver } from '#pipeline';
 import { formatOfPath, valuesOf } from '#protocol';
+import type { RequestScope } from '#protocol';
 import type { ClientReply } from './client-reply.ts';
+import { logFailure } from './failure-log.ts';
 import { IntakePolicy } from './intake.policy.ts';
+import { rawRoute } from './raw-route.ts';
 import { announcedLength, checkAnnouncedLength, readBody, streamBody } from './request-body.ts';
 import { SERVER_CONFIG, maxBodyBytes } from './server.config.ts';
 import type { ServerConfig } from './server.config.ts';
@@ -27,6 +31,7 @@ export class PassthroughRoutes implements OnModuleInit {
     private readonly gateway: GatewayClient,
     private readonly intake: IntakePolicy,
     private readonly lifecycle: Lifecycle,
+    private readonly observer: RequestObserver,
     @Inject(SERVER_CONFIG) private readonly config: ServerConfig,
   ) {}
 
@@ -36,60 +41,70 @@ export class PassthroughRoutes implements OnModuleInit {
     for (const method of methods) {
       if (!fastify.supportedMethods.includes(method)) fastify.addHttpMethod(method, { hasBody: true });
     }
-    fastify.route({
-      method: methods,
-      url: '/*',
-      handler: (request, reply) => {
-        reply.hijack();
-        void this.serve(request.raw, reply.raw);
-      },
-    });
+    fastify.route({ method: methods, url: '/*', ...rawRoute((request, response) => this.serve(request, response)) });
   }
 
   /** Serves one request to its last byte. Never rejects. */
   async serve(request: IncomingMessage, response: ServerResponse): Promise<void> {
-    const reply = this.intake.reply(request, response);
+    const reply = this.intake.reply(request, response, true);
+    const scope = this.intake.scope(request, reply, true);
+    const path = pathOnly(request);
+    const watch = this.observer.begin({ scope, method: request.method ?? 'GET', path, route: undefined });
+    void reply.end.then(() => {
+      watch.ended(reply.facts);
+    });
     try {
       if (this.lifecycle.isClosing) throw new DrainingError();
-      this.refuseUnserved(request, response);
-      await this.relay(request, reply);
+      this.refuseUnserved(path, response);
+      await this.relay(request, scope, reply);
     } catch (thrown) {
       const error = asCoordinatorError(thrown);
-      if (error.status >= 500) {
-        this.logger.warn({ code: error.code, status: error.status, 'x-request-id': reply.requestId, err: error }, error.message);
-      }
+      watch.failed(error);
+      logFailure(this.logger, reply.requestId, error);
       reply.fail(error);
     }
   }
 
-  private refuseUnserved(request: IncomingMessage, response: ServerResponse): void {
-    const path = (request.url ?? '/').split('?', 1)[0] ?? '/';
+  private refuseUnserved(path: string, response: ServerResponse): void {
     if (formatOfPath(path) !== undefined) {
       response.setHeader('allow', 'POST');
-      throw new BadRequestError('method_not_allowed', `${path} takes POST only`, { status: 405 });
+      throw new BadRequestError('method_not_allowed', `${path} takes POST only`);
     }
     if (!this.config.passthrough) {
-      throw new BadRequestError('not_found', 'no such path (server.passthrough is off)', { status: 404 });
+      throw new BadRequestError('not_found', 'no such path (server.passthrough is off)');
     }
   }
 
-  private async relay(request: IncomingMessage, reply: ClientReply): Promise<void> {
+  private async relay(request: IncomingMessage, scope: RequestScope, reply: ClientReply): Promise<void> {
     const limit = maxBodyBytes(this.config);
     checkAnnouncedLength(request, limit);
     const length = announcedLength(request);
     const isSmall = length !== undefined && length <= READ_WHOLE;
-    const body = hasBody(request) ? (isSmall ? await wholeBody(request, limit) : streamBody(request, limit)) : undefined;
-    const scope = this.intake.scope(request, reply, true);
+    const body = hasBody(request)
+      ? isSmall
+        ? await wholeBody(request, limit)
+        : streamBody(request, limit)
+      : undefined;
     const framing = body === undefined || isSmall || length === undefined ? [] : ['content-length', String(length)];
     const answer = await this.gateway.passThrough({
       scope: { ...scope, headers: withForwardedFor(scope.headers, request) },
       method: request.method ?? 'GET',
-      path: request.url ?? '/',
+      path: targetOf(request),
       body,
       headers: framing,
     });
     await reply.send(answer);
   }
+}
+
+function pathOnly(request: IncomingMessage): string {
+  return targetOf(request).split('?', 1)[0] ?? '/';
+}
+
+/** Path and query. A target in absolute form names a host too, which is not the client's to choose. */
+function targetOf(request: IncomingMessage): string {
+  const target = (request.url ?? '/').replace(/^https?:\/\/[^/?]*/i, '');
+  return target.startsWith('/') ? target : `/${target}`;
 }
 
 function hasBody(request: IncomingMessage): boolean {

@@ -17,13 +17,21 @@ export function checkAnnouncedLength(request: IncomingMessage, limit: number): v
 
 /**
  * The whole body.
+ * @param onRead told how many bytes have come in so far
  * @throws BadRequestError body_too_large beyond `limit` bytes, announced or not; ClientClosedError when it breaks off
  */
-export function readBody(request: IncomingMessage, limit: number): Promise<Buffer> {
+export function readBody(
+  request: IncomingMessage,
+  limit: number,
+  onRead: (size: number) => void = () => undefined,
+): Promise<Buffer> {
   return new Promise((resolve, reject) => {
     const expected = announcedLength(request);
     const bytes = new ByteCollector(limit, expected);
+    let size = 0;
     const onData = (chunk: Buffer): void => {
+      size += chunk.length;
+      onRead(size);
       if (!bytes.add(chunk)) fail(tooLarge(request));
     };
     const onEnd = (): void => {
@@ -47,20 +55,29 @@ export function readBody(request: IncomingMessage, limit: number): Promise<Buffe
   });
 }
 
-/** The body as it arrives. @throws BadRequestError body_too_large beyond `limit` bytes */
+/**
+ * The body as it arrives. What nobody takes of it is read on as that of a refused one is, so that the client is not stuck.
+ * @throws BadRequestError body_too_large beyond `limit` bytes; ClientClosedError when it breaks off
+ */
 export async function* streamBody(request: IncomingMessage, limit: number): AsyncGenerator<Buffer, void> {
   let size = 0;
-  // a request without an encoding set gives buffers
-  for await (const chunk of request.iterator({ destroyOnReturn: false }) as AsyncIterable<Buffer>) {
-    size += chunk.length;
-    if (size > limit) throw tooLarge(request);
-    yield chunk;
+  try {
+    // a request without an encoding set gives buffers
+    for await (const chunk of request.iterator({ destroyOnReturn: false }) as AsyncIterable<Buffer>) {
+      size += chunk.length;
+      if (size > limit) throw tooLarge(request);
+      yield chunk;
+    }
+  } catch (error) {
+    throw error instanceof BadRequestError ? error : new ClientClosedError();
+  } finally {
+    if (!request.readableEnded && request.listenerCount('data') === 0) linger(request);
   }
 }
 
 function tooLarge(request: IncomingMessage): BadRequestError {
   linger(request);
-  return new BadRequestError('body_too_large', 'request body too large (server.max_request_body_size)', { status: 413 });
+  return new BadRequestError('body_too_large', 'request body too large (server.max_request_body_size)');
 }
 
 function linger(request: IncomingMessage): void {

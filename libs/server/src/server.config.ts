@@ -16,7 +16,9 @@ export const serverConfig = z
     cert_path: z
       .string()
       .default('')
-      .describe('Folder with tls.crt and tls.key, read again when they change. Empty: a self-signed certificate, for tests.'),
+      .describe(
+        'Folder with tls.crt and tls.key, read again when they change. Empty: a self-signed certificate, for tests.',
+      ),
     tls_min_version: z
       .enum(['', 'VersionTLS12', 'VersionTLS13'])
       .default('')
@@ -24,9 +26,13 @@ export const serverConfig = z
     tls_cipher_suites: z
       .array(z.string())
       .default([])
-      .describe('Cipher suites below TLS 1.3, by their IANA names. Empty: the platform\'s.'),
-    read_timeout: duration('30s').describe('Time for a whole request to arrive; also how long an idle connection is kept.'),
-    write_timeout: duration('120s').describe('Time from the first byte of a buffered answer to its last. Streams have none.'),
+      .describe("Cipher suites below TLS 1.3, by their IANA names. Empty: the platform's."),
+    read_timeout: duration('30s').describe(
+      'Time for a whole request to arrive; also how long an idle connection is kept.',
+    ),
+    write_timeout: duration('120s').describe(
+      'Time from the first byte of a buffered answer to its last. Streams have none.',
+    ),
     write_stall_timeout: duration('60s').describe('A client that takes nothing for this long is dropped. 0s: never.'),
     drain_delay: duration('0s').describe('After SIGTERM, readiness is off but requests are served for this long.'),
     shutdown_timeout: duration('25s').describe('After SIGTERM, what is left is broken off at this time.'),
@@ -40,13 +46,13 @@ export const serverConfig = z
     trust_transfer_params: z
       .boolean()
       .default(false)
-      .describe('Keep kv_transfer_params, ec_transfer_params and tokens that a client sends. They name hosts that workers connect to.'),
+      .describe(
+        'Keep kv_transfer_params, ec_transfer_params and tokens that a client sends. They name hosts that workers connect to.',
+      ),
     sse_heartbeat: duration('0s').describe(
       'Comment line sent into a silent stream this often. Its first one fixes the status at 200. 0s: none.',
     ),
-    workers: integer({ min: 1, max: 256 })
-      .default(1)
-      .describe('Processes that share the port; one uses one core.'),
+    workers: integer({ min: 1, max: 256 }).default(1).describe('Processes that share the port; one uses one core.'),
     warmup: duration('2s').describe('Time for warming up against an in-process upstream before readiness. 0s: none.'),
   })
   .describe('The listener that clients talk to.');

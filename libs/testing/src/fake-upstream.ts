@@ -66,8 +66,12 @@ export class FakeUpstream {
 
   private async handle(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const chunks: Buffer[] = [];
-    // no encoding is set, so chunks are buffers
-    for await (const chunk of request as AsyncIterable<Buffer>) chunks.push(chunk);
+    try {
+      // no encoding is set, so chunks are buffers
+      for await (const chunk of request as AsyncIterable<Buffer>) chunks.push(chunk);
+    } catch {
+      return; // it broke off, so there is nobody to answer
+    }
     const recorded: RecordedRequest = {
       method: request.method ?? '',
       path: request.url ?? '',
@@ -93,5 +97,7 @@ export class FakeUpstream {
 /** Answers with JSON text or a value. */
 export function json(response: ServerResponse, body: unknown, status = 200): void {
   const text = typeof body === 'string' ? body : JSON.stringify(body);
-  response.writeHead(status, { 'content-type': 'application/json', 'content-length': Buffer.byteLength(text) }).end(text);
+  response
+    .writeHead(status, { 'content-type': 'application/json', 'content-length': Buffer.byteLength(text) })
+    .end(text);
 }

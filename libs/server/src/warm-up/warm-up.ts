@@ -6,7 +6,8 @@ const PARALLEL = 4;
 const ENOUGH = 2_000;
 
 const TEXT = 'word '.repeat(1_600);
-const PIXEL = 'data:image/png;base64,iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==';
+const PIXEL =
+  'data:image/png;base64,iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==';
 const IMAGE = { type: 'image_url', image_url: { url: PIXEL } };
 
 /** One of each kind of request, streams being the most common. */

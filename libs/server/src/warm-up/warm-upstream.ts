@@ -9,12 +9,18 @@ const RENDERED_IMAGES = JSON.stringify({
   token_ids: TOKENS,
   features: {
     mm_hashes: { image: ['a', 'b'] },
-    mm_placeholders: { image: [{ offset: 1, length: 4 }, { offset: 5, length: 4 }] },
+    mm_placeholders: {
+      image: [
+        { offset: 1, length: 4 },
+        { offset: 5, length: 4 },
+      ],
+    },
     kwargs_data: { image: ['A'.repeat(4096), 'B'.repeat(4096)] },
   },
 });
 const ENCODED = '{"ec_transfer_params":{"a":{"peer_port":1},"b":{"peer_port":1}}}';
-const PREFILLED = '{"kv_transfer_params":{"remote_engine_id":"e","remote_block_ids":[[1,2,3]],"remote_host":"h","remote_port":1}}';
+const PREFILLED =
+  '{"kv_transfer_params":{"remote_engine_id":"e","remote_block_ids":[[1,2,3]],"remote_host":"h","remote_port":1}}';
 const COMPLETION = '{"choices":[{"index":0,"message":{"role":"assistant","content":"x"},"finish_reason":"stop"}]}';
 const EVENT = 'data: {"choices":[{"index":0,"delta":{"content":"x"},"finish_reason":null}]}\n\n';
 const EVENTS = 20;
@@ -67,7 +73,9 @@ function answer(request: IncomingMessage, response: ServerResponse, body: Buffer
 }
 
 function json(response: ServerResponse, status: number, text: string): void {
-  response.writeHead(status, { 'content-type': 'application/json', 'content-length': Buffer.byteLength(text) }).end(text);
+  response
+    .writeHead(status, { 'content-type': 'application/json', 'content-length': Buffer.byteLength(text) })
+    .end(text);
 }
 
 function stream(response: ServerResponse): void {
