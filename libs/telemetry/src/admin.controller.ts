@@ -1,10 +1,13 @@
-import { BadRequestException, Controller, Get, Header, Inject, NotFoundException, Param, Post, Put, Req, UseGuards } from '@nestjs/common';
+import { BadRequestException, Controller, Get, Header, Inject, NotFoundException, Param, Post, Put, Query, Req, UseGuards } from '@nestjs/common';
 import { AdminGuard } from './admin.guard.ts';
 import { ADMIN_SOURCES } from './admin.sources.ts';
 import type { AdminSources } from './admin.sources.ts';
+import { adminTotals } from './admin-totals.ts';
 
 /** Bytes of a body that are read: a level fits in far less. */
 const MAX_BODY = 4_096;
+/** Timelines of one listing: as many as there are finished requests. */
+const MAX_TIMELINES = 256;
 
 /** What an operator reads and turns while the process runs. */
 @Controller('admin')
@@ -12,10 +15,14 @@ const MAX_BODY = 4_096;
 export class AdminController {
   constructor(@Inject(ADMIN_SOURCES) private readonly sources: AdminSources) {}
 
-  /** Requests in flight and the last ones that finished, the latest first. */
+  /**
+   * Requests in flight and the last ones that finished, the latest first.
+   * @param timelines lists so many of each with their timelines, instead of all with a line each
+   */
   @Get('requests')
-  requests(): object {
-    return this.sources.recorder.list();
+  requests(@Query('timelines') timelines?: string): object {
+    const { recorder } = this.sources;
+    return timelines === undefined ? recorder.list() : recorder.latest(countIn(timelines));
   }
 
   /** The timelines of the requests with that id. */
@@ -40,9 +47,15 @@ export class AdminController {
 
   /** What the page shows beside the requests. */
   @Get('status')
-  status(): object {
-    const { recorder, version, logger } = this.sources;
-    return { version, in_flight: recorder.inFlight, log_level: logger.currentVerbosity, ...this.sources.readiness() };
+  async status(): Promise<object> {
+    const { recorder, version, logger, metrics } = this.sources;
+    return {
+      version,
+      in_flight: recorder.inFlight,
+      log_level: logger.currentVerbosity,
+      ...this.sources.readiness(),
+      totals: await adminTotals(metrics),
+    };
   }
 
   /** `{"level": 1…5}` */
@@ -68,6 +81,12 @@ async function textOf(body: AsyncIterable<Buffer>): Promise<string> {
     if (text.length > MAX_BODY) throw new BadRequestException('the body is too large');
   }
   return text;
+}
+
+function countIn(text: string): number {
+  const count = /^\d{1,3}$/.test(text) ? Number(text) : 0;
+  if (count < 1 || count > MAX_TIMELINES) throw new BadRequestException(`timelines: expected 1 to ${MAX_TIMELINES}`);
+  return count;
 }
 
 function levelIn(text: string): number {

@@ -1,6 +1,7 @@
 import { Module } from '@nestjs/common';
 import type { DynamicModule } from '@nestjs/common';
 import { AdminController } from './admin.controller.ts';
+import { AdminPageController } from './admin-page.controller.ts';
 import { AdminGuard } from './admin.guard.ts';
 import { ADMIN_SOURCES } from './admin.sources.ts';
 import type { AdminSources } from './admin.sources.ts';
@@ -12,7 +13,7 @@ export class AdminModule {
   static register(sources: AdminSources): DynamicModule {
     return {
       module: AdminModule,
-      controllers: [MetricsController, AdminController],
+      controllers: [MetricsController, AdminController, AdminPageController],
       providers: [{ provide: ADMIN_SOURCES, useValue: sources }, AdminGuard],
     };
   }

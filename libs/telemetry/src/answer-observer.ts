@@ -1,5 +1,6 @@
+import { ByteCollector } from '#foundation';
 import type { ByteObserver } from '#protocol';
-import { carriesOutput, finishReasons } from './event-facts.ts';
+import { eventFacts, finishReasons } from './event-facts.ts';
 import { EventReader } from './event-reader.ts';
 import { mayHoldUsage, readUsage } from './usage.ts';
 import type { Usage } from './usage.ts';
@@ -12,7 +13,7 @@ export interface AnswerFacts {
   readonly outputEvents: number;
   readonly usage: Usage | undefined;
   readonly finishReasons: readonly string[];
-  /** Whether the answer said of itself that it is complete. */
+  /** Whether the answer said of itself that it is complete, and not that it failed. */
   readonly isTerminated: boolean;
 }
 
@@ -29,6 +30,7 @@ export class StreamObserver implements ByteObserver {
   private usage: Usage | undefined;
   private readonly reasons = new Set<string>();
   private isTerminated = false;
+  private isFailed = false;
 
   constructor(
     private readonly onFirstOutput: (now: number) => void,
@@ -40,6 +42,7 @@ export class StreamObserver implements ByteObserver {
   }
 
   end(error: Error | undefined): void {
+    if (error === undefined) this.reader.end();
     this.onEnd(
       {
         firstOutputAt: this.firstOutputAt,
@@ -47,7 +50,7 @@ export class StreamObserver implements ByteObserver {
         outputEvents: this.outputEvents,
         usage: this.usage,
         finishReasons: [...this.reasons],
-        isTerminated: this.isTerminated,
+        isTerminated: this.isTerminated && !this.isFailed,
       },
       error,
     );
@@ -58,12 +61,16 @@ export class StreamObserver implements ByteObserver {
       this.isTerminated = true;
       return;
     }
-    if (carriesOutput(data)) this.output();
-    for (const reason of finishReasons(data)) {
+    const { carriesOutput, finishReasons: reasons, isFailure } = eventFacts(data);
+    if (carriesOutput) this.output();
+    for (const reason of reasons) {
       this.reasons.add(reason);
       this.isTerminated = true;
     }
-    if (isWhole && mayHoldUsage(data)) this.usage = readUsage(data) ?? this.usage;
+    if (isFailure) this.isFailed = true;
+    // the usage of an event that was not kept whole may be the last one: what came before it is not
+    if (!isWhole) this.usage = undefined;
+    else if (mayHoldUsage(data)) this.usage = readUsage(data) ?? this.usage;
   }
 
   private output(): void {
@@ -81,20 +88,17 @@ const MAX_KEPT = 256 * 1024;
 
 /** Sees a whole answer pass and reads its usage at the end. */
 export class BufferedObserver implements ByteObserver {
-  private kept: Buffer[] = [];
-  private length = 0;
+  private kept: ByteCollector | undefined = new ByteCollector(MAX_KEPT);
 
   constructor(private readonly onEnd: (facts: AnswerFacts, error: Error | undefined) => void) {}
 
   chunk(chunk: Buffer): void {
-    this.length += chunk.length;
-    if (this.length <= MAX_KEPT) this.kept.push(chunk);
-    else this.kept = [];
+    if (this.kept?.add(chunk) === false) this.kept = undefined;
   }
 
   end(error: Error | undefined): void {
-    const json = error === undefined && this.length <= MAX_KEPT ? Buffer.concat(this.kept) : undefined;
-    this.kept = [];
+    const json = error === undefined ? this.kept?.take() : undefined;
+    this.kept = undefined;
     this.onEnd(
       {
         firstOutputAt: undefined,

@@ -33,15 +33,16 @@ const PIECE = 32 * 1024;
 
 /** What the `Accept` header asks for; text where it asks for neither. */
 export function negotiate(accept: string | undefined): Format {
-  const quality = (type: string): number => {
-    const ranges = (accept ?? '').split(',').map((range) => range.trim().toLowerCase());
-    const range = ranges.find((candidate) => candidate.split(';')[0]?.trim() === type);
-    if (range === undefined) return 0;
-    const q = /;\s*q=([\d.]+)/.exec(range)?.[1];
-    return q === undefined ? 1 : Number(q);
-  };
+  const ranges = (accept ?? '').toLowerCase().split(',');
+  const quality = (type: string): number =>
+    Math.max(0, ...ranges.filter((range) => range.split(';', 1)[0]?.trim() === type).map(qualityOf));
   const openmetrics = quality('application/openmetrics-text');
   return openmetrics > 0 && openmetrics >= quality('text/plain') ? 'openmetrics' : 'text';
+}
+
+function qualityOf(range: string): number {
+  const q = /;\s*q=([\d.]+)/.exec(range)?.[1];
+  return q === undefined ? 1 : Number(q);
 }
 
 /**
@@ -56,9 +57,10 @@ export async function* expose(registry: Registry, exemplars: ExemplarStore, form
     piece += head(metric, format);
     for (const series of Object.values(metric.hashMap)) {
       piece += metric.type === 'histogram' ? histogramLines(metric, series, exemplars, format) : valueLine(metric, series, format);
-      if (piece.length < PIECE) continue;
-      yield piece;
-      piece = '';
+      if (piece.length >= PIECE) {
+        yield piece;
+        piece = '';
+      }
       if (pacer.isDue()) await pacer.rest();
     }
   }

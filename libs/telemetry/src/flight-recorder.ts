@@ -29,8 +29,16 @@ export class FlightRecorder {
   /** The latest first. */
   list(): { readonly in_flight: readonly object[]; readonly finished: readonly object[] } {
     return {
-      in_flight: [...this.running].slice(0, LISTED).map(requestLine),
+      in_flight: [...this.running].reverse().slice(0, LISTED).map(requestLine),
       finished: this.finishedRecords().map(requestLine),
+    };
+  }
+
+  /** At most `count` of each, with all that is kept of them; the latest first. */
+  latest(count: number): { readonly in_flight: readonly object[]; readonly finished: readonly object[] } {
+    return {
+      in_flight: [...this.running].reverse().slice(0, count).map(timeline),
+      finished: this.finishedRecords().slice(0, count).map(timeline),
     };
   }
 

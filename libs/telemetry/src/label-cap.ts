@@ -18,7 +18,9 @@ export class LabelCap {
 
   value(text: string): string {
     if (this.known.has(text) || this.admitted.has(text)) return text;
-    const short = text.length > MAX_LENGTH ? `${text.slice(0, MAX_LENGTH)}…` : text;
+    const cut = text.length > MAX_LENGTH ? `${text.slice(0, MAX_LENGTH)}…` : text;
+    // half a character is written as U+FFFD, whichever half: two values would be one series twice
+    const short = cut.toWellFormed();
     if (this.admitted.has(short)) return short;
     if (this.admitted.size >= this.cap) return OTHER;
     this.admitted.add(short);

@@ -86,7 +86,8 @@ export class JsonLogger implements LoggerService {
     const context = rest.at(-1);
     const logger = typeof context === 'string' ? { logger: context } : {};
     if (typeof message === 'object' && message !== null) {
-      const text = rest.length > 1 ? String(rest[0]) : '';
+      // Nest puts undefined in the place of a message that is not given; an error then speaks for itself
+      const text = rest.length > 1 && typeof rest[0] === 'string' ? rest[0] : undefined;
       this.pino[severity]({ ...logger, ...withError(message) }, text);
     } else {
       this.pino[severity](logger, String(message));

@@ -4,5 +4,5 @@ import type { StepOutcome } from '#pipeline';
 export function observeBodyEnd(outcome: StepOutcome, onEnd: (error: Error | undefined) => void): void {
   const body = outcome.kind === 'respond' ? outcome.response.body : undefined;
   if (body === undefined || !('pipe' in body)) return onEnd(undefined);
-  body.observe({ chunk: () => undefined, end: onEnd });
+  body.observe({ end: onEnd });
 }

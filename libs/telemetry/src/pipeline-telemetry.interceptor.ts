@@ -52,7 +52,6 @@ export class PipelineTelemetry implements PipelineInterceptor {
     if (status >= 400) failSpan(span, String(status));
     if (!('pipe' in body)) return this.end(record);
     body.observe({
-      chunk: () => undefined,
       end: (error) => {
         if (error !== undefined) failSpan(span, errorLabel(error));
         this.end(record);

@@ -1,7 +1,7 @@
 import type { ReplyFacts } from '#pipeline';
 import { statusLabel } from './error-label.ts';
 import { PARTS, STREAM_OUTCOMES } from './label-values.ts';
-import type { StreamOutcome } from './label-values.ts';
+import type { ErrorLabel, StreamOutcome } from './label-values.ts';
 import type { Metrics } from './metrics.ts';
 import type { RequestRecord } from './request-record.ts';
 
@@ -25,24 +25,30 @@ export function observeRequestEnd(metrics: Metrics, record: RequestRecord, facts
   on.requestSize.observe(model, record.bodyBytes);
   on.requestDuration.observe(model, seconds / 1000, traceId);
   on.responseSize.observe([String(facts.isStream)], facts.bytes);
-  countError(metrics, record, facts);
+  const error = errorOf(record, facts);
+  if (error !== undefined) on.requestErrors.add([record.modelLabel, error]);
   observeOverhead(metrics, record);
   if (record.executionPath !== undefined) on.executionPath.add([record.modelLabel, record.executionPath]);
   if (facts.isStream) on.streamOutcome.add([streamOutcome(record, facts)]);
-  observeTokens(metrics, record, traceId);
-  const genAi = genAiLabels(record);
+  const genAi = genAiLabels(record, error);
+  observeTokens(metrics, record, genAi, traceId);
   on.genAiDuration.observe(genAi, seconds / 1000, traceId);
 }
 
-function genAiLabels(record: RequestRecord): readonly [string, string, string, string] {
-  return [OPERATIONS[record.route], PROVIDER, record.modelLabel, record.outcome === 'completed' ? '' : (record.error?.label ?? record.outcome ?? '')];
+type GenAiLabels = readonly [operation: string, provider: string, model: string, errorType: string];
+
+function genAiLabels(record: RequestRecord, error: ErrorLabel | undefined): GenAiLabels {
+  const isCompleted = record.outcome === 'completed';
+  return [OPERATIONS[record.route], PROVIDER, record.modelLabel, isCompleted ? '' : (error ?? record.outcome ?? '')];
 }
 
-function countError({ on }: Metrics, record: RequestRecord, { status, end }: ReplyFacts): void {
-  const label = record.error?.label ?? (end === 'client_closed' ? 'client_closed' : undefined);
-  const relayed = status !== undefined && status >= 400 ? statusLabel(status) : undefined;
-  const code = label ?? relayed ?? (end === 'completed' ? undefined : 'internal');
-  if (code !== undefined) on.requestErrors.add([record.modelLabel, code]);
+/** Whose fault it is that a request failed; undefined for one that did not. */
+function errorOf(record: RequestRecord, { status, end }: ReplyFacts): ErrorLabel | undefined {
+  if (record.error !== undefined) return record.error.label;
+  // a client that takes nothing is one that has left; its end may be told before the error is
+  if (end === 'client_closed' || end === 'stalled') return 'client_closed';
+  if (status !== undefined && status >= 400) return statusLabel(status);
+  return end === 'completed' ? undefined : 'internal';
 }
 
 function observeOverhead({ on }: Metrics, record: RequestRecord): void {
@@ -57,7 +63,7 @@ function streamOutcome(record: RequestRecord, { end }: ReplyFacts): StreamOutcom
   return STREAM_OUTCOMES.find((outcome) => outcome === end) ?? 'incomplete';
 }
 
-function observeTokens({ on }: Metrics, record: RequestRecord, traceId: string | undefined): void {
+function observeTokens({ on }: Metrics, record: RequestRecord, genAi: GenAiLabels, traceId: string | undefined): void {
   const { answer, modelLabel } = record;
   if (answer === undefined) return;
   const { usage, firstOutputAt, lastOutputAt } = answer;
@@ -67,10 +73,10 @@ function observeTokens({ on }: Metrics, record: RequestRecord, traceId: string |
   const first = (firstOutputAt - record.startedAt) / 1000;
   on.timeToFirstToken.observe([modelLabel, record.executionPath ?? 'decode-only'], first, traceId);
   for (const part of PARTS) on.timeToFirstTokenPart.observe([part], record.clock.parts[part] / 1000);
-  on.genAiFirstToken.observe(genAiLabels(record), first, traceId);
+  on.genAiFirstToken.observe(genAi, first, traceId);
   const tokens = usage?.outputTokens ?? answer.outputEvents;
   if (tokens < 2) return;
   const perToken = (lastOutputAt - firstOutputAt) / 1000 / (tokens - 1);
   on.timePerOutputToken.observe([modelLabel], perToken, traceId);
-  on.genAiPerToken.observe(genAiLabels(record), perToken, traceId);
+  on.genAiPerToken.observe(genAi, perToken, traceId);
 }

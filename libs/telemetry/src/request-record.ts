@@ -28,6 +28,8 @@ export interface StepRecord {
 
 /** Attempts that are kept of one request; the rest is only counted. */
 const MAX_ATTEMPTS = 200;
+/** Characters of a path that are kept. */
+const MAX_PATH = 256;
 
 const ROUTES: Readonly<Record<string, Route>> = {
   chat: 'chat_completions',
@@ -46,7 +48,6 @@ export class RequestRecord {
   readonly attempts: AttemptRecord[] = [];
   attemptCount = 0;
   route: Route = 'unknown';
-  model: string | undefined;
   /** The bounded value that metrics have for the model. */
   modelLabel = 'unknown';
   isStream = false;
@@ -66,11 +67,17 @@ export class RequestRecord {
   outcome: string | undefined;
   endedAt: number | undefined;
 
+  /** The path, or the beginning of one that is long: a record outlives its request, and clients choose what they ask for. */
+  readonly path: string;
+
   constructor(
     readonly id: string,
     readonly method: string,
-    readonly path: string,
-  ) {}
+    path: string,
+  ) {
+    // well-formed, for the engine then makes a copy, and does not keep the whole for the sake of its beginning
+    this.path = path.length > MAX_PATH ? `${path.slice(0, MAX_PATH)}…`.toWellFormed() : path;
+  }
 
   /** Lets go of what belongs to the request itself: a record outlives it. */
   release(): void {
@@ -79,7 +86,6 @@ export class RequestRecord {
 
   parsed(request: InboundRequest, modelLabel: string): void {
     this.route = ROUTES[request.format] ?? 'unknown';
-    this.model = request.model;
     this.modelLabel = modelLabel;
     this.isStream = request.stream;
   }

@@ -29,7 +29,7 @@ export class RequestTelemetry extends RequestObserver {
     const record = new RequestRecord(scope.id, method, path);
     record.trace = this.tracing.begin(scope, route === undefined ? method : `${method} ${route}`, {
       [ATTRIBUTES.method]: method,
-      [ATTRIBUTES.path]: path,
+      [ATTRIBUTES.path]: record.path,
       [ATTRIBUTES.requestId]: scope.id,
       ...(route === undefined ? {} : { [ATTRIBUTES.route]: route }),
     });

@@ -74,15 +74,13 @@ export class UpstreamMetrics implements UpstreamCallInterceptor {
     else if (isMiss) call.leave();
     else {
       reply.body.observe({
-        chunk: () => undefined,
-        end: (error) => {
+          end: (error) => {
           call.leave();
           if (upstream === 'encode') this.encoded(call, error ?? (reply.status === 200 ? undefined : reply.status));
         },
       });
     }
     reply.body.observe({
-      chunk: () => undefined,
       end: (error) => {
         call.ended(error);
       },

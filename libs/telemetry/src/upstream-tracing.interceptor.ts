@@ -41,8 +41,7 @@ export class UpstreamTracing implements UpstreamCallInterceptor {
       const isMiss = attempt.upstream === 'conditional-decode' && reply.status === 412;
       if (reply.status >= 400 && !isMiss) failSpan(span, String(reply.status));
       reply.body.observe({
-        chunk: () => undefined,
-        end: (error) => {
+          end: (error) => {
           if (error !== undefined) failSpan(span, errorLabel(error));
           if (isDecode(attempt) && !isMiss) span.setAttributes(answerAttributes(record, record.answer));
           span.end();

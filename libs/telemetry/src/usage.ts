@@ -1,4 +1,5 @@
 import { JsonSyntaxError, JsonValue } from '#json';
+import { valueStart } from './event-facts.ts';
 
 /** Token counts that a worker gave; what it did not give is undefined, never zero. */
 export interface Usage {
@@ -8,11 +9,14 @@ export interface Usage {
 }
 
 const KEY = Buffer.from('"usage"');
+const OPEN_BRACE = 0x7b;
 
-/** Whether the JSON text may hold a usage object: the key is there, and its value is not null. A quote inside a string is escaped, so the key is one. */
+/** Whether a key of the JSON text is `usage` and has an object behind it. */
 export function mayHoldUsage(json: Buffer): boolean {
-  const key = json.indexOf(KEY);
-  return key !== -1 && !json.subarray(key + KEY.length, key + KEY.length + 8).toString('latin1').includes('null');
+  for (let at = json.indexOf(KEY); at !== -1; at = json.indexOf(KEY, at + KEY.length)) {
+    if (json[valueStart(json, at + KEY.length)] === OPEN_BRACE) return true;
+  }
+  return false;
 }
 
 /**
@@ -22,17 +26,24 @@ export function mayHoldUsage(json: Buffer): boolean {
 export function readUsage(json: Buffer): Usage | undefined {
   try {
     const value = JsonValue.read(json);
-    const usage = value.member('usage') ?? value.member('response')?.member('usage');
+    const own = value.member('usage');
+    const usage = own?.kind === 'object' ? own : value.member('response')?.member('usage');
     if (usage?.kind !== 'object') return undefined;
     const details = usage.member('prompt_tokens_details') ?? usage.member('input_tokens_details');
     return {
-      inputTokens: (usage.member('prompt_tokens') ?? usage.member('input_tokens'))?.number,
-      outputTokens: (usage.member('completion_tokens') ?? usage.member('output_tokens'))?.number,
-      cachedTokens: details?.kind === 'object' ? details.member('cached_tokens')?.number : undefined,
+      inputTokens: countOf(usage.member('prompt_tokens') ?? usage.member('input_tokens')),
+      outputTokens: countOf(usage.member('completion_tokens') ?? usage.member('output_tokens')),
+      cachedTokens: details?.kind === 'object' ? countOf(details.member('cached_tokens')) : undefined,
     };
   } catch (error) {
     // a worker's answer may be anything; what cannot be read is unknown
     if (error instanceof JsonSyntaxError) return undefined;
     throw error;
   }
+}
+
+/** A number that can be one of tokens: any other would spoil a sum for ever. */
+function countOf(value: JsonValue | undefined): number | undefined {
+  const number = value?.number;
+  return number !== undefined && Number.isSafeInteger(number) && number >= 0 ? number : undefined;
 }
