@@ -13,6 +13,7 @@ const NEEDED = [24, 9];
 installIfNeeded();
 const node = pinnedNode();
 buildIfNeeded(node);
+if (process.argv.includes('--prometheus')) await installPrometheus();
 start(node);
 
 function installIfNeeded() {
@@ -57,6 +58,12 @@ function buildIfNeeded(nodePath) {
     'the build failed',
   );
   writeFileSync(STAMP, `${began.toISOString()}\n`);
+}
+
+/** Only root on Debian can; elsewhere it has to be there. */
+async function installPrometheus() {
+  const { ensurePrometheus } = await import('../../test/install/prometheus.mjs');
+  if ((await ensurePrometheus()) === undefined) fail('Without --prometheus everything else starts.');
 }
 
 function start(nodePath) {

@@ -2,34 +2,44 @@ import { Module } from '@nestjs/common';
 import type { DynamicModule } from '@nestjs/common';
 import { AppConfigModule } from '#config';
 import { ConnectorsModule } from '#connectors';
-import { GatewayModule, UPSTREAM_CALL_INTERCEPTORS } from '#gateway';
-import { PIPELINE_INTERCEPTORS, PipelineModule } from '#pipeline';
-import type { PipelineInterceptors, StepClass } from '#pipeline';
+import { GatewayModule } from '#gateway';
+import { PipelineModule } from '#pipeline';
+import type { StepClass } from '#pipeline';
 import { RuntimeModule } from '#runtime';
-import type { Dependency } from '#runtime';
+import type { Dependency, RuntimeOptions } from '#runtime';
 import { ServerModule } from '#server';
-import { MEDIA_INTERCEPTORS, StepsModule } from '#steps';
+import { StepsModule } from '#steps';
+import type { TelemetryParts } from '#telemetry';
 import type { CoordinatorConfig } from './coordinator.config.ts';
+import { UNOBSERVED, observed } from './coordinator.seams.ts';
 
-const NO_INTERCEPTORS: PipelineInterceptors = { pipeline: [], step: [] };
+/** What the module is made of beside the configuration. */
+export interface CoordinatorParts {
+  /** Steps of `pipeline.modules`. */
+  readonly stepClasses?: readonly StepClass[];
+  /** Undefined for a coordinator that nobody observes, as the one that warms up. */
+  readonly telemetry?: TelemetryParts;
+  /** Told whenever a dependency was checked. */
+  readonly onReadiness?: RuntimeOptions['onReadiness'];
+}
 
 /** The composition root: which libs there are, and in which order interceptors stand around steps and calls. */
 @Module({})
 export class CoordinatorModule {
-  static register(config: CoordinatorConfig, stepClasses: readonly StepClass[] = []): DynamicModule {
-    const runtime = RuntimeModule.register({ readiness: config.readiness, dependencies: dependenciesOf(config) });
-    const gateway = GatewayModule.register({
-      config: config.gateway,
-      interceptors: { provide: UPSTREAM_CALL_INTERCEPTORS, useValue: [] },
+  static register(config: CoordinatorConfig, parts: CoordinatorParts = {}): DynamicModule {
+    const seams = parts.telemetry === undefined ? UNOBSERVED : observed(parts.telemetry);
+    const runtime = RuntimeModule.register({
+      readiness: config.readiness,
+      dependencies: dependenciesOf(config),
+      onReadiness: parts.onReadiness,
     });
-    const pipeline = PipelineModule.register({
-      config: config.pipeline,
-      interceptors: { provide: PIPELINE_INTERCEPTORS, useValue: NO_INTERCEPTORS },
-    });
+    const { imports } = seams;
+    const gateway = GatewayModule.register({ config: config.gateway, imports, interceptors: seams.calls });
+    const pipeline = PipelineModule.register({ config: config.pipeline, imports, interceptors: seams.pipeline });
     const connectors = ConnectorsModule.register(config.pipeline);
     const steps = StepsModule.register({
-      imports: [gateway, connectors, pipeline],
-      mediaInterceptors: { provide: MEDIA_INTERCEPTORS, useValue: [] },
+      imports: [gateway, connectors, pipeline, ...imports],
+      mediaInterceptors: seams.media,
     });
     return {
       module: CoordinatorModule,
@@ -37,8 +47,12 @@ export class CoordinatorModule {
         AppConfigModule.of(config),
         runtime,
         steps,
-        ServerModule.register(config.server, [pipeline, gateway, runtime]),
-        ExternalStepsModule.register(stepClasses, [gateway, connectors, steps]),
+        ServerModule.register({
+          config: config.server,
+          imports: [pipeline, gateway, runtime, ...imports],
+          observer: seams.requests,
+        }),
+        ExternalStepsModule.register(parts.stepClasses ?? [], [gateway, connectors, steps]),
       ],
     };
   }

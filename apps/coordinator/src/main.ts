@@ -16,11 +16,20 @@ const PROGRAM = {
 
 async function main(): Promise<void> {
   const { values, overrides, overrideNames } = parseFlags(coordinatorFlags, process.argv.slice(2));
-  if (values.help) { print(helpText(coordinatorFlags, PROGRAM)); return; }
-  if (values.version) { print(`${packageVersion()}\n`); return; }
+  if (values.help) {
+    print(helpText(coordinatorFlags, PROGRAM));
+    return;
+  }
+  if (values.version) {
+    print(`${packageVersion()}\n`);
+    return;
+  }
   const layers = { env: environment(), envPrefix: 'COORDINATOR', overrides, overrideNames };
   const loaded = await loadCoordinatorConfig({ file: values.config, ...layers });
-  if (values.check) { print(renderEffective(loaded.effective)); return; }
+  if (values.check) {
+    print(renderEffective(loaded.effective));
+    return;
+  }
 
   const signals = new ProcessSignals();
   const json = new JsonLogger(loaded.config.log_level, 'llm-d-coordinator');
@@ -37,7 +46,12 @@ function print(text: string): void {
 }
 
 main().catch((error: unknown) => {
-  const text = error instanceof ConfigError ? error.message : error instanceof Error ? (error.stack ?? error.message) : String(error);
+  const text =
+    error instanceof ConfigError
+      ? error.message
+      : error instanceof Error
+        ? (error.stack ?? error.message)
+        : String(error);
   process.stderr.write(`${text}\n`);
   process.exit(1);
 });

@@ -3,9 +3,10 @@ import type { StackPlan } from './stack-plan.ts';
 const WHAT: Readonly<Record<string, string>> = {
   gateway: 'send requests here',
   coordinator: 'behind the gateway; /healthz, /readyz',
-  metrics: '/metrics of the coordinator',
+  metrics: 'the admin page, live, for a browser; /metrics',
   render: 'tokenizer',
   media: '/red.png and /blue.png, to put into requests',
+  prometheus: 'of the coordinator and the workers, with the alerts',
 };
 
 /** What runs where. */

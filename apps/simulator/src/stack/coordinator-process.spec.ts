@@ -20,12 +20,20 @@ server.listen(0, '127.0.0.1', () => console.log('port ' + server.address().port)
 process.on('SIGTERM', () => { console.log('bye'); process.exit(0); });
 `;
 
+/** Says which variables of tracing it has. */
+const ENVIRONMENT = `
+const own = Object.entries(process.env).filter(([name]) => name.startsWith('OTEL_'));
+console.log(JSON.stringify(Object.fromEntries(own)));
+setInterval(() => undefined, 1000);
+`;
+
 describe('CoordinatorProcess', () => {
   const folder = mkdtempSync(join(tmpdir(), 'stand-in-'));
   const main = join(folder, 'main.mjs');
 
   beforeAll(() => {
     writeFileSync(main, STAND_IN);
+    writeFileSync(join(folder, 'env.mjs'), ENVIRONMENT);
   });
   afterAll(() => {
     rmSync(folder, { recursive: true });
@@ -42,6 +50,18 @@ describe('CoordinatorProcess', () => {
     await child.stop();
     expect(await child.ended).toBe(0);
     expect(lines.at(-1)).toBe('bye');
+  });
+
+  it('gets the tracing it is given in place of what the environment says of it', async () => {
+    process.env['OTEL_EXPORTER_OTLP_HEADERS'] = 'x-api-key=secret';
+    const said = Promise.withResolvers<string>();
+    const child = new CoordinatorProcess(join(folder, 'env.mjs'), {}, said.resolve, {
+      OTEL_TRACES_SAMPLER: 'always_on',
+    });
+    const line = await said.promise;
+    await child.stop();
+    delete process.env['OTEL_EXPORTER_OTLP_HEADERS'];
+    expect(JSON.parse(line)).toEqual({ OTEL_TRACES_SAMPLER: 'always_on' });
   });
 
   it('is not waited for when it ends while starting', async () => {

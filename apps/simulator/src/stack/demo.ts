@@ -11,12 +11,14 @@ interface DemoRequest {
 
 /**
  * Sends a text, the same text again, and a request with two images; prints the answers as they come and the phases of each.
+ * @param more says what there is to say of a request beside its phases
  * @throws Error when a request fails or takes other phases than it should
  */
 export async function runDemo(
   cluster: Pick<SimulatedCluster, 'gateway' | 'media' | 'requests'>,
   model: string,
   write: (text: string) => void,
+  more: (requestId: string) => Promise<string> = () => Promise.resolve(''),
 ): Promise<void> {
   for (const [index, request] of demoRequests(cluster.media.url).entries()) {
     const requestId = `demo-${index + 1}`;
@@ -24,7 +26,7 @@ export async function runDemo(
     await streamAnswer(`${cluster.gateway.url}/v1/chat/completions`, requestId, model, request.content, write);
     await cluster.requests.waitFor((call) => call.phase === 'client' && call.requestId === requestId);
     const calls = cluster.requests.of(requestId);
-    write(`\n   ${phaseSummary(calls)}\n`);
+    write(`\n   ${phaseSummary(calls)}\n${await more(requestId)}`);
     const phases = phaseNames(calls);
     if (phases !== request.expected) throw new Error(`${requestId} took ${phases}; expected ${request.expected}`);
   }
@@ -69,7 +71,13 @@ async function streamAnswer(
     signal: AbortSignal.timeout(ANSWER_WITHIN_MS),
     method: 'POST',
     headers: { 'content-type': 'application/json', 'x-request-id': requestId },
-    body: JSON.stringify({ model, stream: true, max_tokens: 40, messages: [{ role: 'user', content }] }),
+    body: JSON.stringify({
+      model,
+      stream: true,
+      stream_options: { include_usage: true },
+      max_tokens: 40,
+      messages: [{ role: 'user', content }],
+    }),
   });
   if (response.status !== 200 || response.body === null) {
     throw new Error(`${requestId} was answered ${response.status}: ${await response.text()}`);

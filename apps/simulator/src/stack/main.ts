@@ -3,13 +3,19 @@ import { ZodError, prettifyError } from 'zod';
 import { examples, portTable } from './banner.ts';
 import { runDemo } from './demo.ts';
 import { logLine } from './log-line.ts';
+import { findPrometheus, ruleFiles } from './prometheus-process.ts';
 import { printRequests } from './request-lines.ts';
+import { RequestTraces } from './request-traces.ts';
 import { HELP, stackArguments } from './stack-arguments.ts';
+import type { StackArguments } from './stack-arguments.ts';
 import { stackPlan } from './stack-plan.ts';
+import type { StackPlan } from './stack-plan.ts';
 import { startStack } from './stack.ts';
 import type { Stack } from './stack.ts';
+import { takenPorts } from './taken-ports.ts';
 
 const COORDINATOR = fileURLToPath(new URL('../../coordinator/main.js', import.meta.url));
+const RULES = fileURLToPath(new URL('../../../../dashboards/alerts', import.meta.url));
 
 async function main(): Promise<number> {
   const args = stackArguments(process.argv.slice(2));
@@ -18,29 +24,61 @@ async function main(): Promise<number> {
     return 0;
   }
   const stopped = untilStopped();
-  const plan = stackPlan(args);
+  const prometheus = prometheusFor(args);
+  const plan = await planFor(args, prometheus !== undefined);
+  const traces = args.traces ? new RequestTraces(args.demo ? undefined : write) : undefined;
   write('Starting ...\n');
-  const starting = startStack(plan, COORDINATOR, (line) => {
-    write(`  coordinator | ${logLine(line)}\n`);
+  const starting = startStack(plan, {
+    coordinatorMain: COORDINATOR,
+    tracing: await traces?.listen(),
+    prometheus: prometheus === undefined ? undefined : { program: prometheus, rules: ruleFiles(RULES) },
+    print: (program, line) => {
+      write(`  ${program} | ${logLine(line)}\n`);
+    },
   });
   const stack = await Promise.race([starting, stopped]);
-  if (stack === undefined) return 0; // the coordinator goes with this process
+  if (stack === undefined) return 0; // what was started goes with this process
   write(`\n${portTable(plan)}\n`);
   try {
     return args.demo
-      ? await demo(stack, plan.simulator.model, stopped)
+      ? await demo(stack, plan.simulator.model, traces, stopped)
       : await serve(stack, args.quiet, examples(plan), stopped);
   } finally {
     await stack.stop();
+    await traces?.close();
     write('Stopped.\n');
   }
 }
 
-async function demo({ cluster, coordinatorEnded }: Stack, model: string, stopped: Promise<void>): Promise<number> {
+/** The program, where it is wanted and there. */
+function prometheusFor({ prometheus, demo: isDemo }: StackArguments): string | undefined {
+  if (prometheus === false || (prometheus === undefined && isDemo)) return undefined;
+  const found = findPrometheus();
+  if (found === undefined && prometheus === true) throw new Error('prometheus is not on the PATH');
+  return found;
+}
+
+/** Prometheus that nobody asked for gives way to whoever has its port. */
+async function planFor(args: StackArguments, withPrometheus: boolean): Promise<StackPlan> {
+  const plan = stackPlan(args, withPrometheus);
+  const port = plan.ports.get('prometheus');
+  if (port === undefined || args.prometheus === true) return plan;
+  if ((await takenPorts(plan.simulator.host, new Map([['prometheus', port]]))).length === 0) return plan;
+  write(`Port ${port} is taken: no Prometheus. Another one: --port prometheus=${port + 100}\n`);
+  return stackPlan(args);
+}
+
+async function demo(
+  { cluster, coordinatorEnded }: Stack,
+  model: string,
+  traces: RequestTraces | undefined,
+  stopped: Promise<void>,
+): Promise<number> {
   const left = Promise.race([stopped, coordinatorEnded]).then(() => {
     throw new Error('stopped before the demo was over');
   });
-  await Promise.race([runDemo(cluster, model, write), left]);
+  const more = traces && ((requestId: string) => traces.of(requestId));
+  await Promise.race([runDemo(cluster, model, write, more), left]);
   return 0;
 }
 

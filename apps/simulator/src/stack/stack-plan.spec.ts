@@ -58,6 +58,13 @@ describe('stackPlan', () => {
     });
   });
 
+  it('has a port for Prometheus where there is one, and takes one that is named where there is none', () => {
+    expect(stackPlan(stackArguments(['--port-offset', '7']), true).ports.get('prometheus')).toBe(9098);
+    const named = stackArguments(['--port', 'prometheus=5001']);
+    expect(stackPlan(named, true).ports.get('prometheus')).toBe(5001);
+    expect(stackPlan(named).ports.has('prometheus')).toBe(false);
+  });
+
   it.each([
     { argv: ['--port', 'kitchen=1'], says: '--port kitchen: there is gateway, coordinator' },
     { argv: ['--port', 'render=x'], says: '--port render=x: a whole number is needed' },
@@ -69,10 +76,20 @@ describe('stackPlan', () => {
   });
 
   it('shows every address, and examples for the gateway in use', () => {
-    const moved = plan('--port-offset', '7');
+    const moved = stackPlan(stackArguments(['--port-offset', '7']), true);
     for (const [part, port] of moved.ports) expect(portTable(moved)).toMatch(new RegExp(`${part} .*:${port}`));
     expect(examples(moved)).toContain('curl -N http://127.0.0.1:8007/v1/chat/completions');
     expect(examples(moved)).toContain('base_url="http://127.0.0.1:8007/v1"');
+  });
+});
+
+describe('stackArguments', () => {
+  it.each([
+    { argv: [], wanted: undefined },
+    { argv: ['--prometheus'], wanted: true },
+    { argv: ['--no-prometheus'], wanted: false },
+  ])('$argv is Prometheus $wanted', ({ argv, wanted }) => {
+    expect(stackArguments(argv).prometheus).toBe(wanted);
   });
 });
 
@@ -87,7 +104,10 @@ describe('a taken port', () => {
       ['decode', 0],
     ]);
     expect(await takenPorts('127.0.0.1', ports)).toEqual(['render', 'decode']);
-    const stack = startStack(plan('--port', `render=${port}`), 'nowhere.js', () => undefined);
+    const stack = startStack(plan('--port', `render=${port}`), {
+      coordinatorMain: 'nowhere.js',
+      print: () => undefined,
+    });
     await expect(stack).rejects.toThrow(
       `port ${port} is taken; render wants it. Another one: --port render=${port + 100}`,
     );

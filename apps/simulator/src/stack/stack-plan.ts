@@ -13,8 +13,14 @@ export interface StackPlan {
   readonly ports: ReadonlyMap<string, number>;
 }
 
-/** @throws Error for unreadable or bad files, or a `--port` of an unknown part */
-export function stackPlan(args: StackArguments): StackPlan {
+/** Of Prometheus, which has no file to name one. */
+const PROMETHEUS_PORT = 9091;
+
+/**
+ * @param withPrometheus gives it a port too
+ * @throws Error for unreadable or bad files, or a `--port` of an unknown part
+ */
+export function stackPlan(args: StackArguments, withPrometheus = false): StackPlan {
   const simulator = simulatorSchema.parse(readTree({ file: args.simulatorConfig }).values);
   const coordinator = readTree({ file: args.coordinatorConfig }).values;
   const server = isObject(coordinator['server']) ? coordinator['server'] : {};
@@ -38,7 +44,8 @@ export function stackPlan(args: StackArguments): StackPlan {
     return { ...worker, port: place(earlier === 0 ? worker.role : `${worker.role}-${earlier + 1}`, worker.port) };
   });
   const mediaServer = media && { port: place('media', media.port) };
-  const unknown = Object.keys(args.ports).find((part) => !ports.has(part));
+  if (withPrometheus) place('prometheus', PROMETHEUS_PORT);
+  const unknown = Object.keys(args.ports).find((part) => !ports.has(part) && part !== 'prometheus');
   if (unknown !== undefined) throw new Error(`--port ${unknown}: there is ${[...ports.keys()].join(', ')}`);
 
   const coordinatorUrl = address(coordinatorPort);

@@ -1,0 +1,50 @@
+import { OtlpReceiver } from './otlp-receiver.ts';
+import { SHOWN, spanTree } from './span-tree.ts';
+import { TraceCollector } from './trace-collector.ts';
+
+const TREE_WITHIN_MS = 10_000;
+
+/** The span trees of requests, as the coordinator sends their spans. */
+export class RequestTraces {
+  private readonly trees = new Map<string, PromiseWithResolvers<string>>();
+  private receiver: OtlpReceiver | undefined;
+
+  /** @param print gets each tree when it is complete; undefined keeps them all for `of` */
+  constructor(private readonly print: ((tree: string) => void) | undefined) {}
+
+  /** @returns variables that make a coordinator send its spans here */
+  async listen(): Promise<Readonly<Record<string, string>>> {
+    const collector = new TraceCollector((trace) => {
+      const tree = `\n${spanTree(trace)}\n`;
+      if (this.print !== undefined) this.print(tree);
+      else this.treeOf(String(trace.root.attributes[SHOWN.requestId])).resolve(tree);
+    });
+    this.receiver = await OtlpReceiver.start((spans) => {
+      collector.add(spans);
+    });
+    return this.receiver.variables;
+  }
+
+  /** The tree of a request, past or future. @throws Error when its spans do not come within 10 s */
+  async of(requestId: string): Promise<string> {
+    const tree = this.treeOf(requestId);
+    const timer = setTimeout(() => {
+      tree.reject(new Error(`the spans of ${requestId} did not come within ${TREE_WITHIN_MS / 1000} s`));
+    }, TREE_WITHIN_MS);
+    try {
+      return await tree.promise;
+    } finally {
+      clearTimeout(timer);
+    }
+  }
+
+  async close(): Promise<void> {
+    await this.receiver?.close();
+  }
+
+  private treeOf(requestId: string): PromiseWithResolvers<string> {
+    const known = this.trees.get(requestId) ?? Promise.withResolvers<string>();
+    this.trees.set(requestId, known);
+    return known;
+  }
+}

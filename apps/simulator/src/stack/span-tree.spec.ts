@@ -1,0 +1,83 @@
+import { describe, expect, it } from '@jest/globals';
+import { ATTRIBUTES } from '#telemetry';
+import { SHOWN, spanTree } from './span-tree.ts';
+import { aSpan } from '../testing/a-span.ts';
+
+const root = aSpan('root', undefined, [0, 320], {
+  name: 'POST /v1/chat/completions',
+  isServer: true,
+  attributes: { [SHOWN.requestId]: 'r-1', [SHOWN.status]: 200, [SHOWN.outcome]: 'completed' },
+});
+
+/** Lines of the tree without its heading. */
+const lines = (...spans: Parameters<typeof aSpan>[]): string[] =>
+  spanTree({ root, spans: spans.map((args) => aSpan(...args)) })
+    .split('\n')
+    .slice(1);
+
+describe('spanTree', () => {
+  it('indents by parentage, in the order in which spans began', () => {
+    const tree = lines(
+      ['decode', 'pipeline', [160, 320]],
+      ['encode', 'pipeline', [40, 160]],
+      ['pipeline', 'root', [0, 320]],
+      ['second', 'encode', [40, 160], { attributes: { [SHOWN.encodeIndex]: 1, [SHOWN.encodeWidth]: 2 } }],
+      ['first', 'encode', [40, 120], { attributes: { [SHOWN.encodeIndex]: 0, [SHOWN.encodeWidth]: 2 } }],
+    );
+    expect(tree).toEqual([
+      'POST /v1/chat/completions    320.0 ms  │████████████████████████████████│  200 · completed',
+      '└─ pipeline                  320.0 ms  │████████████████████████████████│',
+      '   ├─ encode                 120.0 ms  │    ████████████                │',
+      '   │  ├─ first                80.0 ms  │    ████████                    │  item 1 of 2',
+      '   │  └─ second              120.0 ms  │    ████████████                │  item 2 of 2',
+      '   └─ decode                 160.0 ms  │                ████████████████│',
+    ]);
+  });
+
+  it.each([
+    { from: 0, to: 5, bar: '▌       ' },
+    { from: 5, to: 10, bar: '▐       ' },
+    { from: 5, to: 25, bar: '▐█▌     ' },
+    { from: 12, to: 12, bar: ' ▌      ' },
+  ])('draws $from to $to ms of 320 as "$bar…"', ({ from, to, bar }) => {
+    expect(lines(['s', 'root', [from, to]])[1]).toContain(`│${bar}`);
+  });
+
+  it.each([
+    { from: 320, to: 320 },
+    { from: 318, to: 400 },
+  ])('keeps $from to $to ms inside the bar', ({ from, to }) => {
+    expect(lines(['s', 'root', [from, to]])[1]).toMatch(/│ {31}[▐█]│$/);
+  });
+
+  it('marks what failed, and says a status once', () => {
+    const tree = lines(
+      ['prefill', 'root', [0, 10], { error: '503', attributes: { [SHOWN.status]: 503 } }],
+      ['decode', 'root', [20, 30], { error: 'upstream_transport', attributes: { [SHOWN.status]: 200 } }],
+    );
+    expect(tree[1]).toMatch(/│ {2}✗ 503$/);
+    expect(tree[2]).toMatch(/│ {2}✗ upstream_transport · 200$/);
+  });
+
+  it('says what a decode and a repeated call have to tell', () => {
+    const attributes = {
+      [SHOWN.status]: 200,
+      [SHOWN.resend]: 1,
+      [SHOWN.firstChunk]: 0.1314,
+      [SHOWN.inputTokens]: 150,
+      [SHOWN.outputTokens]: 36,
+      [SHOWN.finishReasons]: ['stop', 'length'],
+    };
+    expect(lines(['decode', 'root', [0, 10], { attributes }])[1]).toMatch(
+      /│ {2}200 · try 2 · first token at 131 ms · 150 tokens in · 36 out · stop, length$/,
+    );
+  });
+
+  it('begins with the trace and the request', () => {
+    expect(spanTree({ root, spans: [] }).split('\n')[0]).toBe('trace t-1  r-1');
+  });
+
+  it("knows attributes by the coordinator's names", () => {
+    expect(SHOWN).toEqual(Object.fromEntries(Object.keys(SHOWN).map((key) => [key, Reflect.get(ATTRIBUTES, key)])));
+  });
+});

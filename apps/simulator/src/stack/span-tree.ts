@@ -1,0 +1,105 @@
+import type { AttributeValue, ReceivedSpan } from './otlp-trace.schema.ts';
+import type { RequestTrace } from './trace-collector.ts';
+
+/** Attributes that the tree shows, by what they are; a test compares the names with the coordinator's. */
+export const SHOWN = {
+  requestId: 'llm_d.coordinator.request_id',
+  status: 'http.response.status_code',
+  outcome: 'llm_d.coordinator.outcome',
+  executionPath: 'llm_d.coordinator.pipeline.execution_path',
+  resend: 'http.request.resend_count',
+  encodeIndex: 'llm_d.coordinator.encode.index',
+  encodeWidth: 'llm_d.coordinator.encode.width',
+  mediaIndex: 'llm_d.coordinator.media.index',
+  mediaBytes: 'llm_d.coordinator.media.bytes',
+  inputTokens: 'gen_ai.usage.input_tokens',
+  outputTokens: 'gen_ai.usage.output_tokens',
+  finishReasons: 'gen_ai.response.finish_reasons',
+  firstChunk: 'gen_ai.response.time_to_first_chunk',
+} as const;
+
+const BAR_WIDTH = 32;
+
+/** A span with its place in the tree. */
+interface Placed {
+  readonly span: ReceivedSpan;
+  readonly branch: string;
+}
+
+/**
+ * A request's spans for a terminal: a line each, children indented under their parents in the order in which they began; name,
+ * milliseconds, a bar that lies where the span lay in the request, and what is worth knowing. A failed one has a ✗.
+ */
+export function spanTree(trace: RequestTrace): string {
+  const { root } = trace;
+  const placed = [{ span: root, branch: '' }, ...placedBeneath(root, trace.spans, '')];
+  const width = Math.max(...placed.map(({ span, branch }) => branch.length + span.name.length));
+  const lines = placed.map(({ span, branch }) =>
+    [
+      (branch + span.name).padEnd(width),
+      `${(span.endedAt - span.startedAt).toFixed(1)} ms`.padStart(10),
+      bar(span, root),
+      facts(span),
+    ].join('  '),
+  );
+  return [`trace ${root.traceId}  ${text(root.attributes[SHOWN.requestId])}`, ...lines]
+    .map((line) => line.trimEnd())
+    .join('\n');
+}
+
+function placedBeneath(parent: ReceivedSpan, spans: readonly ReceivedSpan[], indent: string): Placed[] {
+  const children = spans
+    .filter(({ parentSpanId }) => parentSpanId === parent.spanId)
+    .toSorted((a, b) => a.startedAt - b.startedAt || encodeIndex(a) - encodeIndex(b));
+  return children.flatMap((span, index) => {
+    const isLast = index === children.length - 1;
+    const beneath = placedBeneath(span, spans, `${indent}${isLast ? '   ' : '│  '}`);
+    return [{ span, branch: `${indent}${isLast ? '└─ ' : '├─ '}` }, ...beneath];
+  });
+}
+
+function encodeIndex({ attributes }: ReceivedSpan): number {
+  return Number(attributes[SHOWN.encodeIndex] ?? 0);
+}
+
+/** Half a column is the finest step; no span is without one. */
+function bar(span: ReceivedSpan, root: ReceivedSpan): string {
+  const halves = (2 * BAR_WIDTH) / Math.max(root.endedAt - root.startedAt, 1e-3);
+  const from = Math.min(Math.floor((span.startedAt - root.startedAt) * halves), 2 * BAR_WIDTH - 1);
+  const to = Math.max(Math.round((span.endedAt - root.startedAt) * halves), from + 1);
+  const isIn = (half: number): boolean => half >= from && half < to;
+  const cells = Array.from({ length: BAR_WIDTH }, (_, cell) => {
+    const [left, right] = [isIn(2 * cell), isIn(2 * cell + 1)];
+    return left ? (right ? '█' : '▌') : right ? '▐' : ' ';
+  });
+  return `│${cells.join('')}│`;
+}
+
+function facts({ attributes, error }: ReceivedSpan): string {
+  const fact = (name: keyof typeof SHOWN, word = (value: string): string => value): string[] => {
+    const found = attributes[SHOWN[name]];
+    return found === undefined ? [] : [word(text(found))];
+  };
+  const shown = [
+    ...fact('status'),
+    ...fact('outcome'),
+    ...fact('executionPath'),
+    ...fact('resend', (count) => `try ${Number(count) + 1}`),
+    ...fact('encodeIndex', (index) => `item ${Number(index) + 1} of ${text(attributes[SHOWN.encodeWidth])}`),
+    ...fact('mediaIndex', (index) => `part ${Number(index) + 1}`),
+    ...fact('mediaBytes', (bytes) => `${bytes} bytes`),
+    ...fact('firstChunk', (seconds) => `first token at ${(Number(seconds) * 1000).toFixed(0)} ms`),
+    ...fact('inputTokens', (count) => `${count} tokens in`),
+    ...fact('outputTokens', (count) => `${count} out`),
+    ...fact('finishReasons'),
+  ];
+  // of an answer that is an error, the error is the status
+  return error === undefined
+    ? shown.join(' · ')
+    : [`✗ ${error}`, ...shown.filter((part) => part !== error)].join(' · ');
+}
+
+function text(value: AttributeValue | undefined): string {
+  if (value === undefined) return '';
+  return typeof value === 'object' ? value.map(text).join(', ') : String(value);
+}

@@ -1,0 +1,54 @@
+import { EXPORT_DELAY_MS } from './otlp-receiver.ts';
+import type { ReceivedSpan } from './otlp-trace.schema.ts';
+
+/** The spans of one request: its server span, and what lies beneath. */
+export interface RequestTrace {
+  readonly root: ReceivedSpan;
+  /** Without the root. */
+  readonly spans: readonly ReceivedSpan[];
+}
+
+/** A span that ended after the server span comes with the next export. */
+const SETTLE_MS = 2.5 * EXPORT_DELAY_MS;
+/** Traces that are kept while their server span has not come. */
+const MAX_OPEN = 500;
+
+/** Puts spans together to requests: one is complete when its server span has come, and the exports after that one. */
+export class TraceCollector {
+  private readonly open = new Map<string, ReceivedSpan[]>();
+
+  /** @param onRequest gets each request once; requests of one trace one by one */
+  constructor(private readonly onRequest: (trace: RequestTrace) => void) {}
+
+  add(spans: readonly ReceivedSpan[]): void {
+    for (const span of spans) {
+      const known = this.open.get(span.traceId) ?? [];
+      known.push(span);
+      this.open.set(span.traceId, known);
+    }
+    for (const root of spans.filter(({ isServer }) => isServer)) {
+      setTimeout(() => {
+        this.complete(root);
+      }, SETTLE_MS).unref();
+    }
+    for (const traceId of this.open.keys()) {
+      if (this.open.size <= MAX_OPEN) return;
+      this.open.delete(traceId);
+    }
+  }
+
+  private complete(root: ReceivedSpan): void {
+    const known = this.open.get(root.traceId) ?? [];
+    const own = new Set([root, ...beneath(root, known)]);
+    const rest = known.filter((span) => !own.has(span));
+    if (rest.length === 0) this.open.delete(root.traceId);
+    else this.open.set(root.traceId, rest);
+    own.delete(root);
+    this.onRequest({ root, spans: [...own] });
+  }
+}
+
+function beneath(parent: ReceivedSpan, spans: readonly ReceivedSpan[]): ReceivedSpan[] {
+  const children = spans.filter(({ parentSpanId }) => parentSpanId === parent.spanId);
+  return children.flatMap((child) => [child, ...beneath(child, spans)]);
+}
