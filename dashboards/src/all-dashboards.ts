@@ -1,0 +1,12 @@
+import { disaggregationDashboard } from './coordinator-disaggregation.dashboard.ts';
+import { overviewDashboard } from './coordinator-overview.dashboard.ts';
+import { phasesDashboard } from './coordinator-phases.dashboard.ts';
+import { runtimeDashboard } from './coordinator-runtime.dashboard.ts';
+
+/** Every dashboard, by the name of its file. */
+export const DASHBOARDS = {
+  'coordinator-overview': overviewDashboard,
+  'coordinator-phases': phasesDashboard,
+  'coordinator-disaggregation': disaggregationDashboard,
+  'coordinator-runtime': runtimeDashboard,
+} as const;
