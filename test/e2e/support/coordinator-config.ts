@@ -1,0 +1,36 @@
+import type { SimulatedCluster } from '../../../apps/simulator/src/cluster.ts';
+
+type Section = Readonly<Record<string, unknown>>;
+
+/** What differs from the configuration of `coordinatorConfig`, key by key. */
+export interface ConfigChanges {
+  readonly log_level?: number;
+  readonly server?: Section;
+  readonly gateway?: Section;
+  readonly pipeline?: Section;
+  /** Parameters of steps, by step type. */
+  readonly params?: Readonly<Record<string, Section>>;
+}
+
+/** Every step there is, in front of a simulated cluster. */
+export function coordinatorConfig(
+  cluster: Pick<SimulatedCluster, 'gateway' | 'render'>,
+  port: number,
+  changes: ConfigChanges = {},
+): Section {
+  const params: Readonly<Record<string, Section>> = {
+    'replace-media-urls': { allowed_networks: ['127.0.0.0/8'] },
+    render: { address: cluster.render.url },
+    'conditional-decode': {},
+    encode: {},
+    prefill: {},
+    decode: {},
+  };
+  const steps = Object.entries(params).map(([type, own]) => ({ type, params: { ...own, ...changes.params?.[type] } }));
+  return {
+    log_level: changes.log_level ?? 1,
+    server: { listen_addr: `127.0.0.1:${port}`, metrics_port: 0, warmup: '0s', ...changes.server },
+    gateway: { address: cluster.gateway.url, ...changes.gateway },
+    pipeline: { kv_connector: 'kv-nixl', ec_connector: 'ec-nixl', steps, ...changes.pipeline },
+  };
+}

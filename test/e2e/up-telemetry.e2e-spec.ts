@@ -1,0 +1,100 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
+import { ensurePrometheus } from '../install/prometheus.mjs';
+import { UpProcess, freeOffset } from './support/up.process.ts';
+
+jest.setTimeout(60_000);
+
+describe('node apps/simulator/up.mjs --demo --traces', () => {
+  it('prints the span tree of each request beneath its phases', async () => {
+    const running = new UpProcess('--demo', '--traces', '--port-offset', String(await freeOffset()));
+    const code = await running.ended;
+    const { output } = running;
+    expect({ code, output }).toMatchObject({ code: 0 });
+    const [, first = '', second = '', third = ''] = output.split(/^\d\. /m).map(shape);
+    expect(first).toBe(
+      'POST /v1/chat/completions > pipeline > replace-media-urls render > render conditional-decode > conditional-decode' +
+        ' encode prefill > prefill decode > decode',
+    );
+    expect(second).toBe(
+      'POST /v1/chat/completions > pipeline > replace-media-urls render > render conditional-decode > conditional-decode',
+    );
+    expect(third).toBe(
+      'POST /v1/chat/completions > pipeline > replace-media-urls > media media render > render' +
+        ' conditional-decode > conditional-decode encode > encode encode prefill > prefill decode > decode',
+    );
+    expect(output).toMatch(/─ encode .* item 2 of 2$/m);
+    expect(output).toMatch(/─ decode .* 200 · first token at \d+ ms · \d+ tokens in · \d+ out · (stop|length)$/m);
+  });
+});
+
+const program = await ensurePrometheus();
+/** Where there is no Prometheus, `ensurePrometheus` has said so, and why. */
+const withPrometheus = program === undefined ? describe.skip : describe;
+
+withPrometheus('node apps/simulator/up.mjs', () => {
+  let offset: number;
+  let running: UpProcess;
+
+  beforeAll(async () => {
+    offset = await freeOffset();
+    running = new UpProcess('--port-offset', String(offset));
+    await running.says('Ready.');
+  });
+  afterAll(async () => {
+    await running.stop();
+  });
+
+  it('says where the admin page and Prometheus are', async () => {
+    expect(running.output).toMatch(new RegExp(`metrics +http://127\\.0\\.0\\.1:${9090 + offset} +the admin page`));
+    expect(running.output).toMatch(new RegExp(`prometheus +http://127\\.0\\.0\\.1:${9091 + offset} `));
+    const page = await fetch(`http://127.0.0.1:${9090 + offset}/`);
+    expect(page.headers.get('content-type')).toBe('text/html; charset=utf-8');
+  });
+
+  it('has the coordinator and every worker scraped', async () => {
+    await until(async () => {
+      const up = await query<{ result: { metric: { job: string }; value: [number, string] }[] }>('query?query=up');
+      const jobs = up.result.filter(({ value }) => value[1] === '1').map(({ metric }) => metric.job);
+      return jobs.toSorted().join() === 'coordinator,vllm,vllm,vllm';
+    });
+  });
+
+  it('has the rules of dashboards/alerts loaded, and none of them fails', async () => {
+    const { groups } = await query<{ groups: { rules: { health: string }[] }[] }>('rules');
+    expect(groups.length).toBeGreaterThan(0);
+    expect(groups.flatMap(({ rules }) => rules).filter(({ health }) => health === 'err')).toEqual([]);
+  });
+
+  it('exits 0 at SIGTERM', async () => {
+    expect(await running.stop()).toBe(0);
+  });
+
+  async function query<Data>(path: string): Promise<Data> {
+    const answer = await fetch(`http://127.0.0.1:${9091 + offset}/api/v1/${path}`);
+    // Prometheus documents the shape
+    const { data } = (await answer.json()) as { data: Data };
+    return data;
+  }
+});
+
+/** Names of the spans of a printed tree; what stands after a `>` is indented more than what stands before. */
+function shape(section: string): string {
+  const names = [...section.matchAll(/^([ │├└─]*)([A-Za-z][^│\n]*?) +[\d.]+ ms {2}│/gm)];
+  let depth = 0;
+  const words = names.map(([, branch = '', name = '']) => {
+    const isDeeper = branch.length > depth;
+    depth = branch.length;
+    return isDeeper ? `> ${name}` : name;
+  });
+  return words.join(' ');
+}
+
+/** @throws Error when it is not so within 20 s */
+async function until(isSo: () => Promise<boolean>): Promise<void> {
+  const deadline = Date.now() + 20_000;
+  while (!(await isSo())) {
+    if (Date.now() > deadline) throw new Error('it did not become so within 20 s');
+    await sleep(200);
+  }
+}

@@ -1,0 +1,2 @@
+export function ensurePrometheus(): Promise<string | undefined>;
+export function ensurePromtool(): Promise<string | undefined>;

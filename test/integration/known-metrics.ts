@@ -1,0 +1,92 @@
+import { Registry, collectDefaultMetrics } from 'prom-client';
+import { METRICS } from '#telemetry/catalogue';
+import {
+  ERROR_CODES,
+  EXECUTION_PATHS,
+  PARTS,
+  PROBE_RESULTS,
+  REJECTIONS,
+  ROUTES,
+  STREAM_OUTCOMES,
+  UPSTREAMS,
+} from '../../libs/telemetry/src/label-values.ts';
+import type { Selected } from './promql.ts';
+
+/** What a query may name: the labels of each series there is, by its name. */
+export type KnownSeries = ReadonlyMap<string, ReadonlySet<string>>;
+
+/** Labels that a scraper adds. */
+const TARGET = ['namespace', 'job', 'instance'];
+/** What Prometheus says of each target. */
+const SCRAPE = ['up', 'scrape_duration_seconds', 'scrape_samples_scraped'];
+
+/** How a call or a download ended. */
+const ENDS = ['success', 'error', 'cancelled'];
+const HANDOFFS = ['complete', 'missing', 'not_object'];
+
+/** Values of labels whose set is closed, wherever they stand. */
+const BY_LABEL: Readonly<Record<string, readonly string[]>> = {
+  upstream: UPSTREAMS,
+  error_code: ERROR_CODES,
+  path: EXECUTION_PATHS,
+  part: PARTS,
+  status: REJECTIONS,
+  route: ROUTES,
+};
+
+/** Values of labels that mean something else on each metric. */
+const BY_METRIC: Readonly<Record<string, Readonly<Record<string, readonly string[]>>>> = {
+  [METRICS.streamOutcome.name]: { outcome: STREAM_OUTCOMES },
+  [METRICS.encodeDuration.name]: { outcome: ENDS },
+  [METRICS.probes.name]: { result: PROBE_RESULTS },
+  [METRICS.probeDuration.name]: { result: PROBE_RESULTS },
+  [METRICS.mediaDuration.name]: { result: ENDS },
+  [METRICS.kvHandoff.name]: { result: HANDOFFS },
+};
+
+/** What a selector compares labels with and no series has, in a pattern word by word. */
+export function impossibleValues({ name, labels }: Selected): string[] {
+  return [...labels].flatMap(([label, value]) => {
+    const possible = BY_METRIC[metricOf(name)]?.[label] ?? BY_LABEL[label];
+    return possible === undefined ? [] : value.split('|').filter((word) => !possible.includes(word));
+  });
+}
+
+/** The metric that a series of a histogram belongs to. */
+export function metricOf(series: string): string {
+  return series.replace(/_(bucket|sum|count)$/, '');
+}
+
+/** The series of the catalogue, of the client library and of Prometheus itself. */
+export function knownSeries(): KnownSeries {
+  const library = new Registry();
+  collectDefaultMetrics({ register: library });
+  const metrics = [
+    ...Object.values(METRICS),
+    ...library.getMetricsAsArray().map(described),
+    ...SCRAPE.map((name) => ({ name, type: 'gauge', labels: [] })),
+  ];
+  return new Map(metrics.flatMap(seriesOf));
+}
+
+interface Described {
+  readonly name: string;
+  readonly type: string;
+  readonly labels: readonly string[];
+}
+
+function described(metric: object): Described {
+  // the library's types leave out what its objects have: name, type and label names
+  const { name, type, labelNames } = metric as { name: string; type: string; labelNames: string[] };
+  return { name, type, labels: labelNames };
+}
+
+function seriesOf({ name, type, labels }: Described): [string, ReadonlySet<string>][] {
+  const own = [...labels, ...TARGET];
+  if (type !== 'histogram') return [[name, new Set(own)]];
+  return [
+    [`${name}_bucket`, new Set([...own, 'le'])],
+    [`${name}_sum`, new Set(own)],
+    [`${name}_count`, new Set(own)],
+  ];
+}
