@@ -30,7 +30,7 @@ export async function startCoordinator(loaded: LoadedConfig, logger: JsonLogger)
   describeProcess(metrics, loaded);
   const module = CoordinatorModule.register(config, {
     stepClasses,
-    telemetry: { metrics, recorder, tracing: new Tracing(sdk?.tracer) },
+    ...(config.metrics.enabled ? { telemetry: { metrics, recorder, tracing: new Tracing(sdk?.tracer) } } : {}),
     onReadiness: (name, isUp) => {
       metrics.on.readiness.set([name], isUp ? 1 : 0);
     },

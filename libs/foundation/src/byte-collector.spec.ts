@@ -77,17 +77,26 @@ describe('ByteCollector', () => {
     expect(held(collector)).toBeLessThanOrEqual(64 * 1024);
   });
 
-  it.each([{ announced: true }, { announced: false }])(
-    'holds at most twice what came, beyond a first 64 KiB (announced: $announced)',
-    ({ announced }) => {
-      const chunk = bytes(50_000);
-      const collector = new ByteCollector(100 * MIB, announced ? 90 * MIB : undefined);
-      for (let count = 1; count <= 100; count++) {
-        collector.add(chunk);
-        expect(held(collector)).toBeLessThanOrEqual(Math.max(64 * 1024, 2 * collector.size));
-      }
-    },
-  );
+  it.each([
+    { name: 'not announced', announced: undefined, chunks: 100 },
+    { name: 'announced, before a megabyte has come', announced: 90 * MIB, chunks: 20 },
+  ])('holds at most twice what came, beyond a first 64 KiB: $name', ({ announced, chunks }) => {
+    const chunk = bytes(50_000);
+    const collector = new ByteCollector(100 * MIB, announced);
+    for (let count = 1; count <= chunks; count++) {
+      collector.add(chunk);
+      expect(held(collector)).toBeLessThanOrEqual(Math.max(64 * 1024, 2 * collector.size));
+    }
+  });
+
+  it('makes one allocation of what was announced when a megabyte of it has come', () => {
+    const collector = new ByteCollector(100 * MIB, 90 * MIB);
+    collector.add(Buffer.alloc(MIB));
+    const memory = collector.take().buffer;
+    for (let sent = 1; sent < 90; sent++) collector.add(Buffer.alloc(MIB));
+    expect(memory.byteLength).toBe(90 * MIB);
+    expect(collector.take().buffer).toBe(memory);
+  });
 
   it('holds exactly what was announced once it is all there', () => {
     const collector = new ByteCollector(100 * MIB, 300_000);

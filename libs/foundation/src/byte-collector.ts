@@ -1,9 +1,11 @@
 const FIRST_CAPACITY = 64 * 1024;
+/** Bytes behind which an announced length is believed: memory that is not written to costs nothing, so one allocation is enough. */
+const EARNEST = 1024 * 1024;
 
 /**
  * Gathers chunks into one buffer as they arrive, so that the copying is spread over the arrivals instead of done at once
- * at the end. It holds at most twice the bytes received (capacity doubles), and exactly `expected` when the sender keeps its word;
- * the announced length is never allocated before bytes back it up.
+ * at the end. Capacity doubles, so it holds at most twice the bytes received, until a megabyte of an announced length has come:
+ * then the announced length is taken at once, and never copied again. It is not allocated before bytes back it up.
  */
 export class ByteCollector {
   private buffer: Buffer = Buffer.alloc(0);
@@ -44,9 +46,15 @@ export class ByteCollector {
   private grow(needed: number): void {
     const doubled = Math.max(needed, this.buffer.length * 2, FIRST_CAPACITY);
     const capped = Math.min(doubled, this.limit);
-    const capacity = this.expected !== undefined && this.expected >= needed ? Math.min(capped, this.expected) : capped;
+    const capacity = this.announced(needed, capped) ?? capped;
     const grown = Buffer.allocUnsafeSlow(capacity);
     this.buffer.copy(grown, 0, 0, this.length);
     this.buffer = grown;
+  }
+
+  /** The capacity that an announced length asks for; undefined where there is none to go by. */
+  private announced(needed: number, capped: number): number | undefined {
+    if (this.expected === undefined || this.expected < needed || this.expected > this.limit) return undefined;
+    return needed >= EARNEST ? this.expected : Math.min(capped, this.expected);
   }
 }

@@ -48,8 +48,11 @@ const SHAPES: Readonly<Partial<Record<RequestFormat, PromptShape>>> = {
     types: new Map<string, Modality>([['input_image', 'image']]),
   },
 };
-/** A body without any of these holds no media part; `\u` may hide one of them. */
-const MARKERS = ['image_url', 'audio_url', 'video_url', 'input_audio', 'input_image', '\\u'];
+/**
+ * A body without any of these holds no media part: each type has one of the first three in it, and `\u` may hide one of them. They
+ * begin with characters that are rare in prose, which is what a native search is fast for.
+ */
+const MARKERS = ['_url', '_audio', '_image', '\\u'].map((marker) => Buffer.from(marker));
 
 /**
  * The media parts of a chat or responses request, in prompt order. Other formats have none. It rests between stretches of a
@@ -82,7 +85,7 @@ function mediaOf(part: Part | undefined, { types }: PromptShape): Omit<MediaPart
 }
 
 function mayHoldMedia(bytes: Buffer): boolean {
-  return MARKERS.some((marker) => bytes.includes(marker, 0, 'latin1'));
+  return MARKERS.some((marker) => bytes.includes(marker));
 }
 
 interface Part {

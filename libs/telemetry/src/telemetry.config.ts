@@ -12,6 +12,10 @@ export const telemetryConfig = {
     .describe('Export spans; OTEL_* variables say where. Trace context is carried on either way.'),
   metrics: z
     .strictObject({
+      enabled: z
+        .boolean()
+        .default(true)
+        .describe('false: nothing of a request is counted, traced, recorded or logged. For measuring what that costs.'),
       known_models: z
         .array(z.string())
         .default([])
