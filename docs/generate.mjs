@@ -7,12 +7,19 @@ import { configuration } from './generators/configuration.mjs';
 import { dependencyProblems } from './generators/dependencies.mjs';
 import { errors } from './generators/errors.mjs';
 import { importGraph } from './generators/import-graph.mjs';
+import { observability } from './generators/observability.mjs';
 import { wireFormats } from './generators/wire-formats.mjs';
 
 const ROOT = fileURLToPath(new URL('../', import.meta.url));
 const isCheck = process.argv.includes('--check');
 
-const documents = [...(await configuration(ROOT)), ...errors(), ...importGraph(ROOT), ...wireFormats(ROOT)];
+const documents = [
+  ...(await configuration(ROOT)),
+  ...errors(),
+  ...importGraph(ROOT),
+  ...observability(ROOT),
+  ...wireFormats(ROOT),
+];
 const problems = dependencyProblems(ROOT);
 for (const { path, text } of documents) {
   const file = ROOT + path;

@@ -10,7 +10,7 @@ import type { Firing, Situation } from './situation.ts';
 const SITUATIONS: readonly Situation[] = [...BUDGET_CASES, ...PROBE_CASES, ...PHASE_CASES, ...PROCESS_CASES];
 
 /** Beyond this many minutes rules are evaluated less often, which takes promtool a tenth of the time. */
-const LONG = 5 * 60;
+const LONG = 3 * 60;
 
 /** The situations as promtool reads them, in a file of short ones and one of long ones. @param rulesFile seen from the tests */
 export function rulesTestFiles(rulesFile: string): { readonly short: object; readonly long: object } {

@@ -66,7 +66,7 @@ export function houseDashboard(text: DashboardText, choices: readonly Choice[], 
     builder.withRow(new RowBuilder(row.title));
     for (const panel of tiled(row)) builder.withPanel(panel);
   }
-  return numbered(builder.build());
+  return finished(builder.build());
 }
 
 const TARGET = ['namespace', 'job'];
@@ -119,8 +119,11 @@ function tiled({
   });
 }
 
-/** Ids from 1, so that a link to a panel holds. */
-function numbered(dashboard: Dashboard): Dashboard {
-  const panels = dashboard.panels?.map((panel, index) => ({ ...panel, id: index + 1 }));
-  return panels === undefined ? dashboard : { ...dashboard, panels };
+/** Numbers the panels, so that a link to one holds, and leaves links where they are seen: the SDK puts them into a menu. */
+function finished({ panels = [], links = [], ...dashboard }: Dashboard): Dashboard {
+  return {
+    ...dashboard,
+    links: links.map(({ placement: _, ...link }) => link),
+    panels: panels.map((panel, index) => ({ ...panel, id: index + 1 })),
+  };
 }

@@ -1,5 +1,5 @@
 import { METRICS } from '#telemetry/catalogue';
-import { ratio, zeroLike } from './expression.ts';
+import { ratio } from './expression.ts';
 import type { Matcher } from './selector.ts';
 import type { RuleGroup } from './rule.ts';
 import { byJob } from './scopes.ts';

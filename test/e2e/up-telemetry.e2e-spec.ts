@@ -24,7 +24,7 @@ describe('node apps/simulator/up.mjs --demo --traces', () => {
         ' conditional-decode > conditional-decode encode > encode encode prefill > prefill decode > decode',
     );
     expect(output).toMatch(/─ encode .* item 2 of 2$/m);
-    expect(output).toMatch(/─ decode .* 200 · first token at \d+ ms · \d+ tokens in · \d+ out · (stop|length)$/m);
+    expect(output).toMatch(/─ decode .* 200 · first token after \d+ ms · \d+ tokens in · \d+ out · (stop|length)$/m);
   });
 });
 

@@ -91,26 +91,29 @@ describe.each(RULES.map((rule) => [titleOf(rule), rule] as const))('%s', (_, { e
   });
 });
 
-describe.each(ALERTS.map((rule) => [titleOf(rule), rule] as const))('%s', (_, { alert = '', labels, annotations }) => {
-  const cases = CASES.filter((situation) => situation.alert === alert);
+describe.each(ALERTS.map((rule) => [titleOf(rule), rule] as const))(
+  '%s',
+  (_, { alert = '', labels = {}, annotations }) => {
+    const cases = CASES.filter((situation) => situation.alert === alert);
 
-  it('has a severity, a summary, a description and an entry in the runbook', () => {
-    expect(['critical', 'warning']).toContain(labels?.['severity']);
-    expect(annotations).toEqual({
-      summary: expect.stringMatching(/^[^\n]{20,160}$/),
-      description: expect.stringMatching(/.{10,}/),
-      runbook_url: `docs/runbook.md#${alert.toLowerCase()}`,
+    it('has a severity, a summary, a description and an entry in the runbook', () => {
+      expect(['critical', 'warning']).toContain(labels['severity']);
+      expect(annotations).toEqual({
+        summary: expect.stringMatching(/^[^\n]{20,160}$/),
+        description: expect.stringMatching(/.{10,}/),
+        runbook_url: `docs/runbook.md#${alert.toLowerCase()}`,
+      });
     });
-  });
 
-  it('has a situation in which it fires', () => {
-    expect(cases.flatMap(({ firing }) => firing)).toContainEqual(expect.objectContaining(labels));
-  });
+    it('has a situation in which it fires', () => {
+      expect(cases.flatMap(({ firing }) => firing)).toContainEqual(expect.objectContaining(labels));
+    });
 
-  it('has a situation in which it does not', () => {
-    expect(cases.filter(({ firing }) => firing.length === 0)).not.toHaveLength(0);
-  });
-});
+    it('has a situation in which it does not', () => {
+      expect(cases.filter(({ firing }) => firing.length === 0)).not.toHaveLength(0);
+    });
+  },
+);
 
 function titleOf({ record, alert, labels }: Rule): string {
   return record ?? [alert, labels?.['long_window']].filter((word) => word !== undefined).join(' ');

@@ -6,6 +6,7 @@ import { get as getHttps } from 'node:https';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { environment } from '#config';
+import { childrenOf, isListening } from './process-tree.ts';
 
 /** What `npm run build` leaves. */
 const MAIN = fileURLToPath(new URL('../../../dist/apps/coordinator/main.js', import.meta.url));
@@ -69,7 +70,7 @@ export class CoordinatorProcess {
     for (;;) {
       if (ending !== undefined) throw new Error(`the coordinator ended with code ${ending.code}:\n${this.said}`);
       if (Date.now() > deadline) throw new Error(`the coordinator was not ready in time:\n${this.said}`);
-      if ((await statusOf(`${url}/readyz`)) === 200) return;
+      if ((await statusOf(`${url}/readyz`)) === 200 && this.isOn(url)) return;
       await sleep(20);
     }
   }
@@ -81,6 +82,11 @@ export class CoordinatorProcess {
     const { code, signal } = await this.ended;
     clearTimeout(timer);
     if (code !== 0) throw new Error(`the coordinator ended with ${code ?? signal}, not with 0:\n${this.said}`);
+  }
+
+  /** Another program may have been faster on the port. */
+  private isOn(url: string): boolean {
+    return isListening(Number(new URL(url).port), [this.pid, ...childrenOf(this.pid)]);
   }
 }
 

@@ -1,16 +1,16 @@
 import { once } from 'node:events';
 import { createServer } from 'node:net';
-import type { AddressInfo } from 'node:net';
 
-/** A port of loopback that nobody listens on. */
+/** Below the ports that systems give to connections and to servers that ask for any, so that no other test is given it meanwhile. */
+const FIRST = 10_000;
+const LAST = 32_000;
+
+/** A port of loopback that nobody listens on, for a process that has to be told its port before it starts. */
 export async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  // a server that listens on a port has an address of this kind
-  const { port } = server.address() as AddressInfo;
-  server.close();
-  await once(server, 'close');
-  return port;
+  for (;;) {
+    const port = FIRST + Math.floor(Math.random() * (LAST - FIRST));
+    if (await isFree(port)) return port;
+  }
 }
 
 /** Whether nobody listens on the port of loopback. */

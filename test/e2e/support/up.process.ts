@@ -66,10 +66,10 @@ export class UpProcess {
   }
 }
 
-/** What to add to every port so that all are free. */
+/** What to add to every port so that all are free, and below those that systems give away (see `free-port.ts`). */
 export async function freeOffset(): Promise<number> {
   for (;;) {
-    const candidate = 10_000 + Math.floor(Math.random() * 40_000);
+    const candidate = 2000 + Math.floor(Math.random() * 20_000);
     const free = await Promise.all(UP_PORTS.map((port) => isFree(port + candidate)));
     if (free.every(Boolean)) return candidate;
   }

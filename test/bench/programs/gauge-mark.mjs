@@ -1,0 +1,2 @@
+/** Begins a line of `gauge.preload.mjs`. */
+export const GAUGE_MARK = 'bench-gauge ';
