@@ -148,7 +148,7 @@ describe('ClientReply, a client that takes nothing', () => {
   });
 
   it('is not one that takes little at a time', async () => {
-    const { relay, client, worker } = await relayed({ stall: 400 });
+    const { relay, client, worker } = await relayed({ stall: 800 });
     client.socket.pause();
     worker.send(STREAM_HEAD);
     await pour(worker, 200 * MIB);

@@ -43,7 +43,7 @@ describe('ClientReply, heartbeat', () => {
     const begun = performance.now();
     const { client } = await relayed();
     await client.until('HTTP');
-    expect(performance.now() - begun).toBeGreaterThan(BEAT - 5);
+    expect(performance.now() - begun).toBeGreaterThan(BEAT - 2);
   });
 
   it('beats once in each interval of silence', async () => {
@@ -51,7 +51,7 @@ describe('ClientReply, heartbeat', () => {
     await client.until(PING);
     const begun = performance.now();
     await client.until(PING, 4);
-    expect(performance.now() - begun).toBeGreaterThan(3 * BEAT - 20);
+    expect(performance.now() - begun).toBeGreaterThan(2 * BEAT);
   });
 
   it('goes on with what the worker says, and ends as it ends', async () => {
@@ -67,9 +67,9 @@ describe('ClientReply, heartbeat', () => {
   });
 
   it('beats in the silences of a stream that has begun, and begins anew with every part', async () => {
-    const { client, worker } = await relayed(4 * BEAT);
+    const { client, worker } = await relayed(5 * BEAT);
     worker.send(STREAM_HEAD);
-    for (let event = 0; event < 6; event++) {
+    for (let event = 0; event < 7; event++) {
       worker.send(chunk(`data: ${event}\n\n`));
       await delay(BEAT);
     }

@@ -47,7 +47,7 @@ export class PassthroughRoutes implements OnModuleInit {
   /** Serves one request to its last byte. Never rejects. */
   async serve(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const reply = this.intake.reply(request, response, true);
-    const scope = this.intake.scope(request, reply, true);
+    const scope = onBehalfOf(request, this.intake.scope(request, reply, true));
     const path = pathOnly(request);
     const watch = this.observer.begin({ scope, method: request.method ?? 'GET', path, route: undefined });
     void reply.end.then(() => {
@@ -87,7 +87,7 @@ export class PassthroughRoutes implements OnModuleInit {
       : undefined;
     const framing = body === undefined || isSmall || length === undefined ? [] : ['content-length', String(length)];
     const answer = await this.gateway.passThrough({
-      scope: { ...scope, headers: withForwardedFor(scope.headers, request) },
+      scope,
       method: request.method ?? 'GET',
       path: targetOf(request),
       body,
@@ -116,6 +116,10 @@ async function wholeBody(request: IncomingMessage, limit: number): Promise<Rope>
 }
 
 /** The passthrough is a reverse proxy: it says on whose behalf it asks. */
+function onBehalfOf(request: IncomingMessage, scope: RequestScope): RequestScope {
+  return { ...scope, headers: withForwardedFor(scope.headers, request) };
+}
+
 function withForwardedFor(headers: readonly string[], request: IncomingMessage): string[] {
   const known = valuesOf(headers, 'x-forwarded-for');
   const others: string[] = [];

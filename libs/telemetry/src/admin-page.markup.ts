@@ -49,6 +49,10 @@ export function pageMarkup({ style, script }: { readonly style: string; readonly
       <label><input id="hold" type="checkbox"> hold</label>
       <span id="legend" class="legend"></span>
     </div>
+    <div class="columns" aria-hidden="true">
+      <span class="time">began</span><span class="what">model, id</span><span class="how">outcome</span>
+      <span class="first">first token</span><span class="total">in all</span><span>calls</span>
+    </div>
     <ol id="rows"></ol>
     <p id="empty" class="quiet">No request yet.</p>
   </section>

@@ -61,11 +61,13 @@ main { display: grid; grid-template-columns: minmax(0, 1fr); gap: 14px; padding-
 .key::before { content: ""; display: inline-block; width: 9px; height: 9px; border-radius: 2px; margin-right: 5px; background: var(--of); }
 #controls .legend { margin-left: auto; }
 #empty { padding: 26px 14px; }
-.row {
-  display: grid; width: 100%; align-items: center; gap: 2px 12px; padding: 6px 14px; text-align: left; background: none; cursor: pointer;
-  border: 0; border-bottom: 1px solid var(--line); font-variant-numeric: tabular-nums;
+.row, .columns {
+  display: grid; align-items: center; gap: 2px 12px; padding: 6px 14px; border-bottom: 1px solid var(--line); font-variant-numeric: tabular-nums;
   grid-template: "time what how first total bars" auto / 62px minmax(120px, 1.1fr) 150px 74px 74px minmax(160px, 2fr);
 }
+.columns { padding: 4px 14px; font-size: 12px; color: var(--quiet); }
+.columns .first, .columns .total { text-align: right; }
+.row { width: 100%; text-align: left; background: none; cursor: pointer; border-width: 0 0 1px; border-style: solid; }
 li:last-child .row { border-bottom: 0; border-radius: 0 0 10px 10px; }
 .row:hover, .row[aria-expanded=true] { background: var(--row); }
 .row:focus-visible { outline-offset: -2px; }
@@ -117,6 +119,7 @@ h3 { font-size: 12px; font-weight: 600; color: var(--quiet); margin: 12px 0 6px;
   main.split #requests { grid-column: 1; grid-row: 2; }
   main.split .row { grid-template: "time what how first total" auto "bars bars bars bars bars" auto / 62px minmax(100px, 1fr) 150px 74px 74px; }
   main.split .row .bars { height: 14px; }
+  main.split .columns { display: none; }
   main.split #controls .legend { margin-left: 0; }
 }
 @media (max-width: 760px) {
@@ -126,6 +129,7 @@ h3 { font-size: 12px; font-weight: 600; color: var(--quiet); margin: 12px 0 6px;
   .tile { min-height: 104px; padding: 10px 12px; }
   .row { grid-template: "time how first" auto "what what total" auto "bars bars bars" auto / 62px minmax(0, 1fr) 76px; padding: 8px 12px; }
   .row .bars { height: 16px; }
+  .columns { display: none; }
   #controls .legend { margin-left: 0; }
   .line { grid-template-columns: 124px minmax(0, 1fr) 54px; gap: 8px; }
 }

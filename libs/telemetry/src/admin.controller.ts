@@ -1,4 +1,17 @@
-import { BadRequestException, Controller, Get, Header, Inject, NotFoundException, Param, Post, Put, Query, Req, UseGuards } from '@nestjs/common';
+import {
+  BadRequestException,
+  Controller,
+  Get,
+  Header,
+  Inject,
+  NotFoundException,
+  Param,
+  Post,
+  Put,
+  Query,
+  Req,
+  UseGuards,
+} from '@nestjs/common';
 import { AdminGuard } from './admin.guard.ts';
 import { ADMIN_SOURCES } from './admin.sources.ts';
 import type { AdminSources } from './admin.sources.ts';

@@ -1,5 +1,4 @@
-import { timingSafeEqual } from 'node:crypto';
-import { createHash } from 'node:crypto';
+import { createHash, timingSafeEqual } from 'node:crypto';
 import { ForbiddenException, Inject, Injectable, UnauthorizedException } from '@nestjs/common';
 import type { CanActivate, ExecutionContext } from '@nestjs/common';
 import { ADMIN_SOURCES } from './admin.sources.ts';
@@ -20,7 +19,7 @@ export class AdminGuard implements CanActivate {
   canActivate(context: ExecutionContext): boolean {
     const request = context.switchToHttp().getRequest<AdminRequest>();
     const isReading = request.method === 'GET' || request.method === 'HEAD';
-    if (isReading && isLoopback(request.raw.socket.remoteAddress) && !isForwarded(request)) return true;
+    if (isReading && isFromHere(request)) return true;
     if (this.sources.token === '') throw new ForbiddenException('set admin.token to use this');
     if (!this.isToken(request.headers['authorization'])) throw new UnauthorizedException('wrong or no admin token');
     return true;
@@ -34,6 +33,16 @@ export class AdminGuard implements CanActivate {
 
 function hashOf(text: string): Buffer {
   return createHash('sha256').update(text).digest();
+}
+
+/** Asked on this machine, for this machine: neither by a proxy that speaks for others, nor by a page whose name was made to lead here. */
+function isFromHere(request: AdminRequest): boolean {
+  return isLoopback(request.raw.socket.remoteAddress) && !isForwarded(request) && isLocalHost(request.headers['host']);
+}
+
+/** `localhost`, `127.0.0.1:9090`, `[::1]`: what a browser sends when it was given this machine's own name. */
+function isLocalHost(host: string | string[] | undefined): boolean {
+  return typeof host === 'string' && /^(localhost|127(\.\d{1,3}){3}|\[::1\])(:\d+)?$/i.test(host);
 }
 
 function isLoopback(address: string | undefined): boolean {

@@ -42,7 +42,9 @@ const delta = fc.oneof(
   fc.record({ content: fc.constant(null), reasoning_content: text }),
   fc.record({ reasoning: text, refusal: fc.option(text) }),
   fc.record({
-    tool_calls: fc.array(fc.record({ index: fc.nat(3), function: fc.record({ name: text, arguments: text }) }), { maxLength: 2 }),
+    tool_calls: fc.array(fc.record({ index: fc.nat(3), function: fc.record({ name: text, arguments: text }) }), {
+      maxLength: 2,
+    }),
   }),
   fc.record({ function_call: fc.record({ name: text, arguments: text }) }),
   fc.record({ audio: fc.record({ id: text }) }),
@@ -54,14 +56,28 @@ const choice = fc.oneof(
   fc.record({ index: fc.nat(2), token_ids: fc.array(fc.nat(), { maxLength: 3 }), finish_reason: finish }),
 );
 const chunk = fc.record(
-  { id: text, choices: fc.array(choice, { maxLength: 2 }), usage: fc.option(chatUsage), stop: fc.array(text, { maxLength: 2 }) },
+  {
+    id: text,
+    choices: fc.array(choice, { maxLength: 2 }),
+    usage: fc.option(chatUsage),
+    stop: fc.array(text, { maxLength: 2 }),
+  },
   { requiredKeys: ['choices'] },
 );
 const responsesEvent = fc.oneof(
-  fc.record({ type: fc.constantFrom('response.output_text.delta', 'response.function_call_arguments.delta'), delta: text }),
+  fc.record({
+    type: fc.constantFrom('response.output_text.delta', 'response.function_call_arguments.delta'),
+    delta: text,
+  }),
   fc.record({ type: fc.constant('response.output_text.done'), text }),
-  fc.record({ type: fc.constant('response.output_item.done'), item: fc.record({ content: fc.array(fc.record({ text })) }) }),
-  fc.record({ type: fc.constant('response.created'), response: fc.record({ metadata: fc.record({ text }), usage: fc.constant(null) }) }),
+  fc.record({
+    type: fc.constant('response.output_item.done'),
+    item: fc.record({ content: fc.array(fc.record({ text })) }),
+  }),
+  fc.record({
+    type: fc.constant('response.created'),
+    response: fc.record({ metadata: fc.record({ text }), usage: fc.constant(null) }),
+  }),
   fc.record({
     type: fc.constantFrom('response.completed', 'response.incomplete', 'response.failed'),
     response: fc.record({ output: fc.array(fc.record({ text }), { maxLength: 2 }), usage: fc.option(responsesUsage) }),
@@ -73,7 +89,11 @@ const failure = fc.oneof(
 );
 const json = fc
   .tuple(
-    fc.oneof({ arbitrary: chunk, weight: 8 }, { arbitrary: responsesEvent, weight: 4 }, { arbitrary: failure, weight: 1 }),
+    fc.oneof(
+      { arbitrary: chunk, weight: 8 },
+      { arbitrary: responsesEvent, weight: 4 },
+      { arbitrary: failure, weight: 1 },
+    ),
     fc.constantFrom(written, spaced),
   )
   .map(([value, write]) => write(value));
@@ -81,9 +101,19 @@ const json = fc
 /** Events as lines, the empty one that ends each included. */
 export const eventsOf = fc.array(
   fc.oneof(
-    { arbitrary: fc.tuple(fc.constantFrom('data: ', 'data:'), json).map(([field, data]) => [field + data, '']), weight: 8 },
+    {
+      arbitrary: fc.tuple(fc.constantFrom('data: ', 'data:'), json).map(([field, data]) => [field + data, '']),
+      weight: 8,
+    },
     { arbitrary: fc.constant(['data: [DONE]', '']), weight: 1 },
-    fc.constantFrom([': ping'], [': data: {"choices":[{"text":"x"}]}', ''], ['event: message'], ['id: 1'], [''], ['data']),
+    fc.constantFrom(
+      [': ping'],
+      [': data: {"choices":[{"text":"x"}]}', ''],
+      ['event: message'],
+      ['id: 1'],
+      [''],
+      ['data'],
+    ),
   ),
   { maxLength: 12 },
 );
@@ -111,7 +141,10 @@ export function cutAt(bytes: Buffer, places: readonly number[]): Buffer[] {
 }
 
 /** What is to be seen of a stream, by parsing every event of its whole text. */
-export function referenceFacts(whole: string): { readonly facts: TimelessFacts; readonly firstOutputEnd: number | undefined } {
+export function referenceFacts(whole: string): {
+  readonly facts: TimelessFacts;
+  readonly firstOutputEnd: number | undefined;
+} {
   let outputEvents = 0;
   let usage: Usage | undefined;
   let isTerminated = false;
@@ -136,7 +169,10 @@ export function referenceFacts(whole: string): { readonly facts: TimelessFacts; 
     usage = usageOf(event) ?? usage;
   }
   isTerminated ||= reasons.size > 0;
-  return { facts: { outputEvents, usage, finishReasons: [...reasons], isTerminated: isTerminated && !hasFailed }, firstOutputEnd };
+  return {
+    facts: { outputEvents, usage, finishReasons: [...reasons], isTerminated: isTerminated && !hasFailed },
+    firstOutputEnd,
+  };
 }
 
 function hasOutput(event: Fields): boolean {
@@ -186,5 +222,7 @@ function isResponses({ type }: Fields): boolean {
 
 /** A text or a list with something in it, or an object. */
 function isFilled(value: unknown): boolean {
-  return typeof value === 'object' && value !== null && !Array.isArray(value) ? true : value !== null && (value as string | undefined ?? '').length > 0;
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+    ? true
+    : value !== null && ((value as string | undefined) ?? '').length > 0;
 }

@@ -6,7 +6,9 @@ import { answersOf, cutAt, eventsOf, lineEnds, referenceFacts } from './answer-o
 const cuts = fc.array(fc.double({ min: 0, max: 1, noNaN: true }), { maxLength: 12 });
 const stream = fc
   .tuple(eventsOf, fc.array(lineEnds, { minLength: 1, maxLength: 7 }))
-  .map(([events, ends]) => events.flat().reduce((text, line, index) => text + line + (ends[index % ends.length] ?? '\n'), ''));
+  .map(([events, ends]) =>
+    events.flat().reduce((text, line, index) => text + line + (ends[index % ends.length] ?? '\n'), ''),
+  );
 
 describe('StreamObserver', () => {
   it('sees the same facts as one that has the whole text, wherever the stream is cut and however its lines end', () => {
@@ -87,7 +89,14 @@ describe('BufferedObserver', () => {
         for (const chunk of cutAt(Buffer.from(text), places)) observer.chunk(chunk);
         observer.end(undefined);
         expect(facts).toEqual([
-          { firstOutputAt: undefined, lastOutputAt: undefined, outputEvents: 0, usage, finishReasons, isTerminated: true },
+          {
+            firstOutputAt: undefined,
+            lastOutputAt: undefined,
+            outputEvents: 0,
+            usage,
+            finishReasons,
+            isTerminated: true,
+          },
         ]);
       }),
       { numRuns: 300 },

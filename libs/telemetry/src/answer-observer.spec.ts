@@ -4,7 +4,8 @@ import type { AnswerFacts } from './answer-observer.ts';
 import { heldBytes } from './held-bytes.fixture.ts';
 
 const KIB = 1024;
-const USAGE = '{"choices":[],"usage":{"prompt_tokens":5,"completion_tokens":7,"prompt_tokens_details":{"cached_tokens":2}}}';
+const USAGE =
+  '{"choices":[],"usage":{"prompt_tokens":5,"completion_tokens":7,"prompt_tokens_details":{"cached_tokens":2}}}';
 
 /** What an observer says at the end of these chunks. */
 function factsOf(chunks: readonly (string | Buffer)[], error?: Error): AnswerFacts {
@@ -23,7 +24,9 @@ function factsOf(chunks: readonly (string | Buffer)[], error?: Error): AnswerFac
 /** The text in pieces of so many bytes. */
 function pieces(text: string, size: number): Buffer[] {
   const bytes = Buffer.from(text);
-  return Array.from({ length: Math.ceil(bytes.length / size) }, (_, index) => bytes.subarray(index * size, (index + 1) * size));
+  return Array.from({ length: Math.ceil(bytes.length / size) }, (_, index) =>
+    bytes.subarray(index * size, (index + 1) * size),
+  );
 }
 
 /** An event whose line has so many bytes, with its usage at the end. */
@@ -39,7 +42,11 @@ describe('StreamObserver', () => {
     ['a finish reason', '{"choices":[{"delta":{},"finish_reason":"stop"}]}', 0],
     ['usage', USAGE, 0],
     ['no tool call', '{"choices":[{"delta":{"tool_calls":[ ]}}]}', 0],
-    ['the items of a response that begins', '{"type":"response.created","response":{"metadata":{"text":"x"},"output":[]}}', 0],
+    [
+      'the items of a response that begins',
+      '{"type":"response.created","response":{"metadata":{"text":"x"},"output":[]}}',
+      0,
+    ],
     ['the text of a response once more', '{"type":"response.output_text.done","text":"all of it"}', 0],
     ['a text', '{"choices":[{"delta":{"content":"a"}}]}', 1],
     ['a text behind spaces and tabs', '{"choices":[{"delta":{"content" :\t"a"}}]}', 1],
@@ -63,7 +70,11 @@ describe('StreamObserver', () => {
     ['an error, and [DONE]', 'data: {"error":{"message":"no"}}\n\ndata: [DONE]\n\n', false],
     ['an error of the responses API', 'data: {"code":"x","type":"error"}\n\ndata: [DONE]\n\n', false],
     ['a response that failed', 'data: {"type":"response.failed","response":{"error":{}}}\n\n', false],
-    ['a text that is the name of an event', 'data: {"choices":[{"delta":{"content":"response.completed"}}]}\n\n', false],
+    [
+      'a text that is the name of an event',
+      'data: {"choices":[{"delta":{"content":"response.completed"}}]}\n\n',
+      false,
+    ],
     ['a text that is a finish reason', 'data: {"delta":{"content":"\\"finish_reason\\":\\"stop\\""}}\n\n', false],
   ])('takes %s as the end that it is', (_what, text, expected) => {
     expect(factsOf([text]).isTerminated).toBe(expected);
@@ -79,7 +90,8 @@ describe('StreamObserver', () => {
       (now) => calls.push(now),
       () => undefined,
     );
-    for (const text of [': ping\n\n', 'event: x\n\n', 'data:\n\n', 'data: {"choices":[]}\n\n']) observer.chunk(Buffer.from(text));
+    for (const text of [': ping\n\n', 'event: x\n\n', 'data:\n\n', 'data: {"choices":[]}\n\n'])
+      observer.chunk(Buffer.from(text));
     expect(calls).toEqual([]);
     observer.chunk(Buffer.from('data: {"choices":[{"delta":{"content":"a"}}]}\n'));
     expect(calls).toHaveLength(1);
@@ -112,7 +124,9 @@ describe('StreamObserver', () => {
   });
 
   it('has the last usage where each event brings one', () => {
-    const each = [1, 2, 3].map((tokens) => `data: {"choices":[],"usage":{"prompt_tokens":5,"completion_tokens":${tokens}}}\n\n`);
+    const each = [1, 2, 3].map(
+      (tokens) => `data: {"choices":[],"usage":{"prompt_tokens":5,"completion_tokens":${tokens}}}\n\n`,
+    );
     expect(factsOf(each).usage).toEqual({ inputTokens: 5, outputTokens: 3, cachedTokens: undefined });
   });
 
@@ -153,7 +167,9 @@ describe('StreamObserver', () => {
     });
 
     it('knows the usage that comes behind it', () => {
-      expect(factsOf([...pieces(longEvent(1024 * KIB, ''), 16 * KIB), `data: ${USAGE}\n\n`]).usage?.outputTokens).toBe(7);
+      expect(factsOf([...pieces(longEvent(1024 * KIB, ''), 16 * KIB), `data: ${USAGE}\n\n`]).usage?.outputTokens).toBe(
+        7,
+      );
     });
 
     it('does not take an earlier usage for the one that it could not read', () => {
@@ -197,7 +213,9 @@ describe('BufferedObserver', () => {
   });
 
   it('reads the finish reason of an answer that is written over several lines', () => {
-    expect(seen([Buffer.from('{\n "choices": [\n {"finish_reason":\n "stop"}\n ]\n}')])?.finishReasons).toEqual(['stop']);
+    expect(seen([Buffer.from('{\n "choices": [\n {"finish_reason":\n "stop"}\n ]\n}')])?.finishReasons).toEqual([
+      'stop',
+    ]);
   });
 
   it('knows nothing of an answer that broke off', () => {

@@ -18,7 +18,21 @@ export function errorLabel(error: unknown): ErrorLabel {
   return 'internal';
 }
 
-/** The same for an upstream's answer that is relayed as it is. */
+/** Why a call failed, as timelines and spans say it: `cancelled` where one beside it failed first. */
+export type CallFailure = ErrorLabel | 'cancelled';
+
+/** @param signal of the call */
+export function callFailure(signal: AbortSignal, error: unknown): CallFailure {
+  const label = errorLabel(error);
+  return signal.aborted && signal.reason === error && label !== 'client_closed' ? 'cancelled' : label;
+}
+
+/** Why the body of an answer broke off. An answer of 4xx or 5xx has failed by its status; its body may be given up for that. */
+export function bodyFailure(signal: AbortSignal, status: number, error: Error | undefined): CallFailure | undefined {
+  return error === undefined || status >= 400 ? undefined : callFailure(signal, error);
+}
+
+/** Whose fault it is, for an upstream's answer that is relayed as it is. */
 export function statusLabel(status: number): ErrorLabel {
   return status >= 400 && status < 500 ? 'upstream_4xx' : 'upstream_5xx';
 }

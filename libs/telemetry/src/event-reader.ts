@@ -23,23 +23,30 @@ export class EventReader {
   constructor(private readonly onData: DataLine) {}
 
   push(chunk: Buffer): void {
-    let start = this.endedWithCr && chunk[0] === LF ? 1 : 0;
+    const first = this.endedWithCr && chunk[0] === LF ? 1 : 0;
     if (chunk.length > 0) this.endedWithCr = chunk[chunk.length - 1] === CR;
-    let lf = chunk.indexOf(LF, start);
-    let cr = chunk.indexOf(CR, start);
-    while (lf !== -1 || cr !== -1) {
-      const end = lf === -1 || (cr !== -1 && cr < lf) ? cr : lf;
-      this.line(chunk.subarray(start, end));
-      start = end === cr && lf === end + 1 ? end + 2 : end + 1;
-      if (lf !== -1 && lf < start) lf = chunk.indexOf(LF, start);
-      if (cr !== -1 && cr < start) cr = chunk.indexOf(CR, start);
-    }
-    if (start < chunk.length) this.carry(chunk.subarray(start));
+    const rest = this.lines(chunk, first);
+    if (rest < chunk.length) this.carry(chunk.subarray(rest));
   }
 
   /** Nothing follows: a last line without an end is one. */
   end(): void {
     if (this.length > 0) this.line(EMPTY);
+  }
+
+  /** Tells each line that ends in the chunk, and returns where what is left of it begins. */
+  private lines(chunk: Buffer, from: number): number {
+    let start = from;
+    let lf = chunk.indexOf(LF, start);
+    let cr = chunk.indexOf(CR, start);
+    while (lf !== -1 || cr !== -1) {
+      const end = earlier(lf, cr);
+      this.line(chunk.subarray(start, end));
+      start = end === cr && lf === end + 1 ? end + 2 : end + 1;
+      if (lf !== -1 && lf < start) lf = chunk.indexOf(LF, start);
+      if (cr !== -1 && cr < start) cr = chunk.indexOf(CR, start);
+    }
+    return start;
   }
 
   private line(rest: Buffer): void {
@@ -74,6 +81,11 @@ export class EventReader {
     this.carried.copy(grown, 0, 0, this.length);
     this.carried = grown;
   }
+}
+
+/** The first of two positions, of which -1 is none. */
+function earlier(a: number, b: number): number {
+  return a === -1 || (b !== -1 && b < a) ? b : a;
 }
 
 const EMPTY = Buffer.alloc(0);

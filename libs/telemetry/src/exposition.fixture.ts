@@ -13,7 +13,23 @@ export interface Measurement {
 
 /** Label values with all that an exposition must escape, and with what it must not. */
 const labelValue = fc.oneof(
-  fc.constantFrom('', 'm', 'a"b', 'a\\b', 'a\nb', '\\n', '"', '\\', ' a ', 'a,b="c"', '}', '# EOF', '中😀', '\t\r', 'a\u0000b'),
+  fc.constantFrom(
+    '',
+    'm',
+    'a"b',
+    'a\\b',
+    'a\nb',
+    '\\n',
+    '"',
+    '\\',
+    ' a ',
+    'a,b="c"',
+    '}',
+    '# EOF',
+    '中😀',
+    '\t\r',
+    'a\u0000b',
+  ),
   fc.string({ unit: 'grapheme', maxLength: 8 }),
 );
 const value = fc.oneof(
@@ -38,7 +54,8 @@ export function measured(all: readonly Measurement[]): Metrics {
   const metrics = new Metrics();
   // those of the process change between two looks
   const own = new Set<string>(Object.values(METRICS).map(({ name }) => name));
-  for (const { name } of metrics.registry.getMetricsAsArray()) if (!own.has(name)) metrics.registry.removeSingleMetric(name);
+  for (const { name } of metrics.registry.getMetricsAsArray())
+    if (!own.has(name)) metrics.registry.removeSingleMetric(name);
   for (const measurement of all) apply(metrics, measurement);
   return metrics;
 }

@@ -48,13 +48,16 @@ describe('expose, OpenMetrics', () => {
       `llm_d_coordinator_request_duration_seconds_bucket{model_name="m",le="0.4"} 3 # {trace_id="${TRACE}"} 0.35`,
       `llm_d_coordinator_request_duration_seconds_bucket{model_name="m",le="+Inf"} 4 # {trace_id="${TRACE}"} 99999`,
     ]);
-    for (const line of exemplars) expect(Number(/ ([\d.]+)$/.exec(line)?.[1])).toBeGreaterThanOrEqual(Math.floor(since));
+    for (const line of exemplars)
+      expect(Number(/ ([\d.]+)$/.exec(line)?.[1])).toBeGreaterThanOrEqual(Math.floor(since));
   });
 
   it('finds the exemplars of a series with several labels', async () => {
     const metrics = measured([]);
     metrics.on.timeToFirstToken.observe(['m"', 'decode-only'], 0.001, TRACE);
-    expect(await written(metrics)).toContain(`{model_name="m\\"",path="decode-only",le="0.005"} 1 # {trace_id="${TRACE}"} 0.001 `);
+    expect(await written(metrics)).toContain(
+      `{model_name="m\\"",path="decode-only",le="0.005"} 1 # {trace_id="${TRACE}"} 0.001 `,
+    );
   });
 });
 
@@ -71,11 +74,31 @@ describe('openMetricsFaults', () => {
     ['a family twice', GOOD.replace('# EOF', '# TYPE a counter\n# EOF'), 'twice'],
     ['a series twice', GOOD.replace('# EOF', 'a_total{x="1"} 2\n# EOF'), 'twice'],
     ['an unescaped quote', GOOD.replace('"1"', '"1"1"'), 'neither'],
-    ['a border that is no float', '# HELP h H.\n# TYPE h histogram\nh_bucket{le="1"} 0\nh_bucket{le="+Inf"} 0\nh_sum 0\nh_count 0\n# EOF\n', 'float'],
-    ['a histogram that ends early', '# HELP h H.\n# TYPE h histogram\nh_bucket{le="1.0"} 0\nh_sum 0\nh_count 0\n# EOF\n', '+Inf'],
-    ['buckets that shrink', '# HELP h H.\n# TYPE h histogram\nh_bucket{le="1.0"} 2\nh_bucket{le="+Inf"} 1\nh_sum 0\nh_count 1\n# EOF\n', 'shrink'],
-    ['an exemplar on a sum', '# HELP h H.\n# TYPE h histogram\nh_bucket{le="+Inf"} 1\nh_sum 0 # {trace_id="a"} 1\nh_count 1\n# EOF\n', 'exemplar'],
-    ['an exemplar outside of its bucket', '# HELP h H.\n# TYPE h histogram\nh_bucket{le="1.0"} 1 # {a="b"} 2 1.0\nh_bucket{le="+Inf"} 1\nh_sum 0\nh_count 1\n# EOF\n', 'outside'],
+    [
+      'a border that is no float',
+      '# HELP h H.\n# TYPE h histogram\nh_bucket{le="1"} 0\nh_bucket{le="+Inf"} 0\nh_sum 0\nh_count 0\n# EOF\n',
+      'float',
+    ],
+    [
+      'a histogram that ends early',
+      '# HELP h H.\n# TYPE h histogram\nh_bucket{le="1.0"} 0\nh_sum 0\nh_count 0\n# EOF\n',
+      '+Inf',
+    ],
+    [
+      'buckets that shrink',
+      '# HELP h H.\n# TYPE h histogram\nh_bucket{le="1.0"} 2\nh_bucket{le="+Inf"} 1\nh_sum 0\nh_count 1\n# EOF\n',
+      'shrink',
+    ],
+    [
+      'an exemplar on a sum',
+      '# HELP h H.\n# TYPE h histogram\nh_bucket{le="+Inf"} 1\nh_sum 0 # {trace_id="a"} 1\nh_count 1\n# EOF\n',
+      'exemplar',
+    ],
+    [
+      'an exemplar outside of its bucket',
+      '# HELP h H.\n# TYPE h histogram\nh_bucket{le="1.0"} 1 # {a="b"} 2 1.0\nh_bucket{le="+Inf"} 1\nh_sum 0\nh_count 1\n# EOF\n',
+      'outside',
+    ],
   ])('finds %s', (_what, text, fault) => {
     expect(openMetricsFaults(GOOD)).toEqual([]);
     expect(openMetricsFaults(text).join('\n')).toContain(fault);

@@ -36,7 +36,10 @@ describe('negotiate', () => {
     [`${OPENMETRICS} ; Q=0.2, ${TEXT} ; Q=0.1`, 'openmetrics'],
     [`${OPENMETRICS};version=0.0.1;q=0.1,${TEXT};q=0.3,${OPENMETRICS};version=1.0.0;q=0.5`, 'openmetrics'],
     [`x${OPENMETRICS}`, 'text'],
-    [`application/vnd.google.protobuf;q=0.6,${OPENMETRICS};version=1.0.0;escaping=allow-utf-8;q=0.5,${TEXT};q=0.2`, 'openmetrics'],
+    [
+      `application/vnd.google.protobuf;q=0.6,${OPENMETRICS};version=1.0.0;escaping=allow-utf-8;q=0.5,${TEXT};q=0.2`,
+      'openmetrics',
+    ],
   ])('answers Accept: %s in %s', (accept, format) => {
     expect(negotiate(accept)).toBe(format);
   });
@@ -60,7 +63,11 @@ describe('expose', () => {
 
   it('has the metrics of the process and the event loop', async () => {
     const written = await text(new Metrics());
-    for (const name of ['process_cpu_seconds_total', 'process_resident_memory_bytes', 'nodejs_eventloop_lag_p99_seconds']) {
+    for (const name of [
+      'process_cpu_seconds_total',
+      'process_resident_memory_bytes',
+      'nodejs_eventloop_lag_p99_seconds',
+    ]) {
       expect(written).toMatch(new RegExp(`^${name} [0-9.e+-]+$`, 'm'));
     }
   });
@@ -84,7 +91,13 @@ describe('expose', () => {
 
   it('goes on with the event loop between its pieces', async () => {
     const registry = new Registry();
-    const histogram = new Histogram({ name: 'h', help: 'h', labelNames: ['n'], buckets: Array.from({ length: 40 }, (_, n) => n), registers: [registry] });
+    const histogram = new Histogram({
+      name: 'h',
+      help: 'h',
+      labelNames: ['n'],
+      buckets: Array.from({ length: 40 }, (_, n) => n),
+      registers: [registry],
+    });
     for (let index = 0; index < 10_000; index++) histogram.labels(String(index)).observe(1);
     let turns = 0;
     let isDone = false;

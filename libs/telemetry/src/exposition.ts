@@ -56,7 +56,10 @@ export async function* expose(registry: Registry, exemplars: ExemplarStore, form
     await metric.collect?.();
     piece += head(metric, format);
     for (const series of Object.values(metric.hashMap)) {
-      piece += metric.type === 'histogram' ? histogramLines(metric, series, exemplars, format) : valueLine(metric, series, format);
+      piece +=
+        metric.type === 'histogram'
+          ? histogramLines(metric, series, exemplars, format)
+          : valueLine(metric, series, format);
       if (piece.length >= PIECE) {
         yield piece;
         piece = '';
@@ -86,18 +89,20 @@ function valueLine({ name, type }: StoredMetric, series: Series, format: Format)
 function histogramLines(metric: StoredMetric, series: Series, store: ExemplarStore, format: Format): string {
   const { name, upperBounds = [] } = metric;
   const labels = labelText(series.labels);
-  const own = labels === '' ? '' : `{${labels}}`;
   const prefix = `${name}_bucket{${labels === '' ? '' : `${labels},`}le="`;
   const exemplars = format === 'openmetrics' ? store.ofLabels(name, series.labels) : undefined;
   let text = '';
   let total = 0;
   for (const [index, bound] of upperBounds.entries()) {
     total += series.bucketValues?.[bound] ?? 0;
-    text += `${prefix}${format === 'openmetrics' ? floatText(bound) : bound}"} ${total}${exemplarText(exemplars?.get(index))}\n`;
+    text += `${prefix}${boundText(bound, format)}"} ${total}${exemplarText(exemplars?.get(index))}\n`;
   }
-  const count = series.count ?? 0;
-  text += `${prefix}+Inf"} ${count}${exemplarText(exemplars?.get(-1))}\n`;
-  return `${text}${name}_sum${own} ${numberText(series.sum ?? 0)}\n${name}_count${own} ${count}\n`;
+  return `${text}${prefix}+Inf"} ${series.count ?? 0}${exemplarText(exemplars?.get(-1))}\n${sumLines(name, labels, series)}`;
+}
+
+function sumLines(name: string, labels: string, { sum = 0, count = 0 }: Series): string {
+  const own = labels === '' ? '' : `{${labels}}`;
+  return `${name}_sum${own} ${numberText(sum)}\n${name}_count${own} ${count}\n`;
 }
 
 function labelText(labels: Series['labels']): string {
@@ -107,18 +112,18 @@ function labelText(labels: Series['labels']): string {
 }
 
 function escaped(value: string): string {
-  return /[\\"\n]/.test(value)
-    ? value.replaceAll('\\', '\\\\').replaceAll('"', '\\"').replaceAll('\n', '\\n')
-    : value;
+  return /[\\"\n]/.test(value) ? value.replaceAll('\\', '\\\\').replaceAll('"', '\\"').replaceAll('\n', '\\n') : value;
 }
 
 function exemplarText(exemplar: Exemplar | undefined): string {
-  return exemplar === undefined ? '' : ` # {trace_id="${exemplar.traceId}"} ${exemplar.value} ${exemplar.at.toFixed(3)}`;
+  return exemplar === undefined
+    ? ''
+    : ` # {trace_id="${exemplar.traceId}"} ${exemplar.value} ${exemplar.at.toFixed(3)}`;
 }
 
 /** OpenMetrics wants bucket borders as floats. */
-function floatText(value: number): string {
-  return Number.isInteger(value) ? `${value}.0` : String(value);
+function boundText(bound: number, format: Format): string {
+  return format === 'openmetrics' && Number.isInteger(bound) ? `${bound}.0` : String(bound);
 }
 
 function numberText(value: number): string {

@@ -8,7 +8,10 @@ const listing = z.object({ in_flight: z.array(line), finished: z.array(line) });
 
 function idsOf(recorder: FlightRecorder): { inFlight: string[]; finished: string[] } {
   const { in_flight, finished } = listing.parse(recorder.list());
-  return { inFlight: in_flight.map((one) => one['x-request-id']), finished: finished.map((one) => one['x-request-id']) };
+  return {
+    inFlight: in_flight.map((one) => one['x-request-id']),
+    finished: finished.map((one) => one['x-request-id']),
+  };
 }
 
 /** A recorder that has seen so many requests come and go. */
@@ -42,7 +45,10 @@ describe('FlightRecorder', () => {
 
   it('forgets the timeline of a request that is no longer among them', () => {
     const recorder = after(257);
-    expect([recorder.find('r0'), recorder.find('r1')]).toEqual([[], [expect.objectContaining({ 'x-request-id': 'r1' })]]);
+    expect([recorder.find('r0'), recorder.find('r1')]).toEqual([
+      [],
+      [expect.objectContaining({ 'x-request-id': 'r1' })],
+    ]);
   });
 
   it('lists at most a thousand in flight, the latest ones, and counts all', () => {
@@ -70,8 +76,22 @@ describe('FlightRecorder', () => {
       { step: 'prefill', startedAt: 1, endedAt: 2.00049, outcome: 'next' },
       { step: 'decode', startedAt: 3 },
     );
-    const call = { upstream: 'prefill', step: 'prefill', attempt: 0, startedAt: 1.25, headAt: 1.5, endedAt: 1.75, status: 200 };
-    record.attempts.push(call, { upstream: 'decode', step: 'decode', attempt: 1, startedAt: 3.5, error: 'upstream_transport' });
+    const call = {
+      upstream: 'prefill',
+      step: 'prefill',
+      attempt: 0,
+      startedAt: 1.25,
+      headAt: 1.5,
+      endedAt: 1.75,
+      status: 200,
+    };
+    record.attempts.push(call, {
+      upstream: 'decode',
+      step: 'decode',
+      attempt: 1,
+      startedAt: 3.5,
+      error: 'upstream_transport',
+    });
     record.attemptCount = 2;
     record.encodeWidth = 3;
     record.bodyBytes = 17;
@@ -92,8 +112,24 @@ describe('FlightRecorder', () => {
           { step: 'decode', outcome: undefined, from_ms: 3 },
         ],
         calls: [
-          { upstream: 'prefill', step: 'prefill', attempt: 0, status: 200, error: undefined, from_ms: 1.25, head_ms: 1.5, to_ms: 1.75 },
-          { upstream: 'decode', step: 'decode', attempt: 1, status: undefined, error: 'upstream_transport', from_ms: 3.5 },
+          {
+            upstream: 'prefill',
+            step: 'prefill',
+            attempt: 0,
+            status: 200,
+            error: undefined,
+            from_ms: 1.25,
+            head_ms: 1.5,
+            to_ms: 1.75,
+          },
+          {
+            upstream: 'decode',
+            step: 'decode',
+            attempt: 1,
+            status: undefined,
+            error: 'upstream_transport',
+            from_ms: 3.5,
+          },
         ],
       }),
     ]);

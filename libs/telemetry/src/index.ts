@@ -9,6 +9,8 @@ export type { MetricSpec } from './metric-catalogue.ts';
 export { Metrics } from './metrics.ts';
 export { PipelineTelemetry } from './pipeline-telemetry.interceptor.ts';
 export { RequestTelemetry } from './request-telemetry.ts';
+export { SPANS } from './span-catalogue.ts';
+export type { SpanSpec } from './span-catalogue.ts';
 export { StepLogging } from './step-logging.interceptor.ts';
 export { StepMetrics } from './step-metrics.interceptor.ts';
 export { StepTracing } from './step-tracing.interceptor.ts';

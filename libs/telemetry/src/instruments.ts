@@ -28,7 +28,7 @@ class Children<Child> {
 }
 
 export class CounterInstrument<Spec extends MetricSpec> {
-  private readonly children: Children<ReturnType<Counter<string>['labels']>>;
+  private readonly children: Children<ReturnType<Counter['labels']>>;
 
   constructor(spec: Spec, registry: Registry) {
     const { name, help, labels } = spec;
@@ -42,7 +42,7 @@ export class CounterInstrument<Spec extends MetricSpec> {
 }
 
 export class GaugeInstrument<Spec extends MetricSpec> {
-  private readonly children: Children<ReturnType<Gauge<string>['labels']>>;
+  private readonly children: Children<ReturnType<Gauge['labels']>>;
 
   constructor(spec: Spec, registry: Registry) {
     const { name, help, labels } = spec;
@@ -106,7 +106,9 @@ export class ExemplarStore {
 
   /** By position of the bucket in its metric; -1 is the last one, `+Inf`. */
   of(name: string, labels: readonly string[], values: readonly string[]): Map<number, Exemplar> {
-    return this.find(ExemplarStore.key(name, Object.fromEntries(labels.map((label, index) => [label, values[index] ?? '']))));
+    return this.find(
+      ExemplarStore.key(name, Object.fromEntries(labels.map((label, index) => [label, values[index] ?? '']))),
+    );
   }
 
   /** For the exposition, which knows a series by its labels. */

@@ -31,7 +31,9 @@ describe('LabelCap', () => {
 
   it('gives values that are written with the same bytes one series', () => {
     const cap = new LabelCap(10);
-    const halves = ['a\ud800', 'a\udc00', `${'x'.repeat(127)}😀`, `${'x'.repeat(127)}😁`].map((value) => cap.value(value));
+    const halves = ['a\ud800', 'a\udc00', `${'x'.repeat(127)}😀`, `${'x'.repeat(127)}😁`].map((value) =>
+      cap.value(value),
+    );
     expect(halves).toEqual(['a\ufffd', 'a\ufffd', `${'x'.repeat(127)}\ufffd…`, `${'x'.repeat(127)}\ufffd…`]);
   });
 
@@ -45,14 +47,18 @@ describe('LabelCap', () => {
 
   it('never gives more values than its cap, those known and one for the rest; each of them short', () => {
     fc.assert(
-      fc.property(fc.nat(8), fc.array(fc.string({ unit: 'binary', maxLength: 200 }), { maxLength: 60 }), (size, values) => {
-        const cap = new LabelCap(size, ['known']);
-        const given = new Set(values.map((value) => cap.value(value)));
-        given.delete(OTHER);
-        expect(given.size).toBeLessThanOrEqual(size + 1);
-        for (const value of given) expect(value.length).toBeLessThanOrEqual(129);
-        for (const value of given) expect(cap.value(value)).toBe(value);
-      }),
+      fc.property(
+        fc.nat(8),
+        fc.array(fc.string({ unit: 'binary', maxLength: 200 }), { maxLength: 60 }),
+        (size, values) => {
+          const cap = new LabelCap(size, ['known']);
+          const given = new Set(values.map((value) => cap.value(value)));
+          given.delete(OTHER);
+          expect(given.size).toBeLessThanOrEqual(size + 1);
+          for (const value of given) expect(value.length).toBeLessThanOrEqual(129);
+          for (const value of given) expect(cap.value(value)).toBe(value);
+        },
+      ),
     );
   });
 });

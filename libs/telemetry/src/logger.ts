@@ -4,6 +4,7 @@ import type { DestinationStream, Logger as Pino } from 'pino';
 import { SEVERITIES } from './log-level.ts';
 import type { SeverityName } from './log-level.ts';
 import { requestContext } from './request-context.ts';
+import { requestIds } from './request-summary.ts';
 
 /** Every severity is let through by pino; what is shown is decided before a line is made. */
 const PINO_LEVELS = { trace: 10, debug: 20, verbose: 25, info: 30, warn: 40, error: 50, fatal: 60 } as const;
@@ -99,8 +100,7 @@ export class JsonLogger implements LoggerService {
 function requestFields(): object {
   const record = requestContext.getStore();
   if (record === undefined) return {};
-  const ids = record.trace?.ids;
-  return { 'x-request-id': record.id, ...(ids === undefined ? {} : { trace_id: ids.traceId, span_id: ids.spanId }) };
+  return requestIds(record);
 }
 
 function isSeverity(label: string): label is SeverityName {

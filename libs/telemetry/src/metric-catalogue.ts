@@ -19,7 +19,12 @@ function gauge<const L extends readonly string[]>(name: string, labels: L, help:
   return { type: 'gauge', name: PREFIX + name, labels, help } as const;
 }
 
-function histogram<const L extends readonly string[]>(name: string, labels: L, buckets: readonly number[], help: string) {
+function histogram<const L extends readonly string[]>(
+  name: string,
+  labels: L,
+  buckets: readonly number[],
+  help: string,
+) {
   return { type: 'histogram', name: PREFIX + name, labels, buckets, help } as const;
 }
 
@@ -38,7 +43,12 @@ export const METRICS = {
   requestErrors: counter('request_error_total', ['model_name', 'error_code'], 'Inference requests that failed.'),
   requestDuration: histogram('request_duration_seconds', ['model_name'], BUCKETS.general, 'Request line to last byte.'),
   requestSize: histogram('request_size_bytes', ['model_name'], BUCKETS.size, 'Bytes of request body that were read.'),
-  inputTokens: histogram('request_input_tokens', ['model_name'], BUCKETS.tokens, 'Prompt tokens, once per rendered request.'),
+  inputTokens: histogram(
+    'request_input_tokens',
+    ['model_name'],
+    BUCKETS.tokens,
+    'Prompt tokens, once per rendered request.',
+  ),
   requestsRunning: gauge('request_running', ['model_name'], 'Inference requests in flight.'),
   responseSize: histogram('response_size_bytes', ['stream'], BUCKETS.size, 'Bytes of response body that were written.'),
   stepDuration: histogram('step_duration_seconds', ['step'], BUCKETS.general, 'Time of a step, failed ones too.'),
@@ -52,20 +62,48 @@ export const METRICS = {
     'From a call to its response headers or its failure.',
   ),
   upstreamRetries: counter('upstream_retries_total', ['upstream', 'reason'], 'Calls sent again on a new connection.'),
-  upstreamRejections: counter('upstream_rejections_total', ['upstream', 'status'], 'Answers of 4xx and 5xx, a 412 of the probe apart.'),
+  upstreamRejections: counter(
+    'upstream_rejections_total',
+    ['upstream', 'status'],
+    'Answers of 4xx and 5xx, a 412 of the probe apart.',
+  ),
   executionPath: counter('execution_path_total', ['model_name', 'path'], 'Requests by the phases they went through.'),
-  probes: counter('conditional_decode_probes_total', ['result'], 'Probes of decode; deferred over all is the 412 rate.'),
+  probes: counter(
+    'conditional_decode_probes_total',
+    ['result'],
+    'Probes of decode; deferred over all is the 412 rate.',
+  ),
   probeDuration: histogram(
     'conditional_decode_probe_duration_seconds',
     ['result'],
     BUCKETS.general,
     'What a probe cost or saved: to its response headers or its failure.',
   ),
-  encodeWidth: histogram('encode_subrequests', [], BUCKETS.count, 'Encode calls of one request: the width of the fan-out.'),
-  encodeDuration: histogram('encode_subrequest_duration_seconds', ['outcome'], BUCKETS.general, 'Time of one encode call.'),
-  overhead: histogram('orchestration_overhead_seconds', ['route'], BUCKETS.general, 'Time of a request outside of parsing and steps.'),
+  encodeWidth: histogram(
+    'encode_subrequests',
+    [],
+    BUCKETS.count,
+    'Encode calls of one request: the width of the fan-out.',
+  ),
+  encodeDuration: histogram(
+    'encode_subrequest_duration_seconds',
+    ['outcome'],
+    BUCKETS.general,
+    'Time of one encode call.',
+  ),
+  overhead: histogram(
+    'orchestration_overhead_seconds',
+    ['route'],
+    BUCKETS.general,
+    'Time of a request outside of parsing and steps.',
+  ),
   mediaItems: histogram('media_items', ['media_type'], BUCKETS.count, 'Media parts of one request, by kind.'),
-  mediaDuration: histogram('media_download_duration_seconds', ['result'], BUCKETS.general, 'Time of one media download.'),
+  mediaDuration: histogram(
+    'media_download_duration_seconds',
+    ['result'],
+    BUCKETS.general,
+    'Time of one media download.',
+  ),
   mediaBytes: histogram('media_download_bytes', ['media_type'], BUCKETS.size, 'Bytes of one media download.'),
   timeToFirstToken: histogram(
     'time_to_first_token_seconds',
@@ -85,16 +123,40 @@ export const METRICS = {
     BUCKETS.tokenTime,
     'Time between output tokens after the first.',
   ),
-  outputTokens: histogram('output_tokens', ['model_name'], BUCKETS.tokens, 'Completion tokens by usage, where usage is known.'),
-  cachedTokens: histogram('cached_tokens', ['model_name'], BUCKETS.tokens, 'Prompt tokens found in a cache, by usage, where known.'),
+  outputTokens: histogram(
+    'output_tokens',
+    ['model_name'],
+    BUCKETS.tokens,
+    'Completion tokens by usage, where usage is known.',
+  ),
+  cachedTokens: histogram(
+    'cached_tokens',
+    ['model_name'],
+    BUCKETS.tokens,
+    'Prompt tokens found in a cache, by usage, where known.',
+  ),
   streamOutcome: counter('stream_outcome_total', ['outcome'], 'How streamed responses that had begun ended.'),
-  kvHandoff: counter('kv_handoff_total', ['connector', 'result'], 'Transfer parameters of prefill as decode gets them.'),
-  kvHandoffAge: histogram('kv_handoff_age_seconds', ['connector'], BUCKETS.general, "From prefill's answer to decode's call."),
+  kvHandoff: counter(
+    'kv_handoff_total',
+    ['connector', 'result'],
+    'Transfer parameters of prefill as decode gets them.',
+  ),
+  kvHandoffAge: histogram(
+    'kv_handoff_age_seconds',
+    ['connector'],
+    BUCKETS.general,
+    "From prefill's answer to decode's call.",
+  ),
   readiness: gauge('readiness', ['dependency'], '1 where the dependency answers, else 0.'),
   buildInfo: gauge('build_info', ['version', 'commit', 'node'], 'What runs; always 1.'),
   configInfo: gauge('config_info', ['hash'], 'Hash of the effective configuration; always 1.'),
   scrapeDuration: histogram('metrics_scrape_duration_seconds', [], BUCKETS.general, 'Time to answer a scrape.'),
-  genAiDuration: genAi('request_duration_seconds', GEN_AI, BUCKETS.genAiDuration, 'GenAI conventions: time of a request.'),
+  genAiDuration: genAi(
+    'request_duration_seconds',
+    GEN_AI,
+    BUCKETS.genAiDuration,
+    'GenAI conventions: time of a request.',
+  ),
   genAiFirstToken: genAi(
     'time_to_first_token_seconds',
     GEN_AI,

@@ -2,7 +2,9 @@
 const LABEL = String.raw`[a-zA-Z_][a-zA-Z0-9_]*="(?:[^"\\\n]|\\["\\n])*"`;
 const LABELS = String.raw`\{(?:${LABEL}(?:,${LABEL})*)?\}`;
 const NUMBER = String.raw`(?:[+-]?(?:\d+(?:\.\d+)?(?:[eE][+-]?\d+)?|Inf)|NaN)`;
-const SAMPLE = new RegExp(String.raw`^([a-zA-Z_:][a-zA-Z0-9_:]*)(${LABELS})? (${NUMBER})(?: # (${LABELS}) (${NUMBER})(?: (\d+(?:\.\d+)?))?)?$`);
+const SAMPLE = new RegExp(
+  String.raw`^([a-zA-Z_:][a-zA-Z0-9_:]*)(${LABELS})? (${NUMBER})(?: # (${LABELS}) (${NUMBER})(?: (\d+(?:\.\d+)?))?)?$`,
+);
 const META = /^# (HELP|TYPE) ([a-zA-Z_:][a-zA-Z0-9_:]*) (.*)$/;
 const SUFFIXES: Readonly<Record<string, readonly string[]>> = {
   counter: ['_total'],
@@ -30,7 +32,11 @@ export function openMetricsFaults(text: string): string[] {
   const faults: string[] = [];
   if (!text.endsWith('\n# EOF\n')) faults.push('does not end with # EOF');
   const checker = new Checker(faults);
-  for (const line of text.replace(/# EOF\n$/, '').replace(/\n$/, '').split('\n')) checker.line(line);
+  for (const line of text
+    .replace(/# EOF\n$/, '')
+    .replace(/\n$/, '')
+    .split('\n'))
+    checker.line(line);
   checker.end();
   return faults;
 }
@@ -52,7 +58,8 @@ class Checker {
   }
 
   end(): void {
-    for (const [series, { border }] of this.open) if (border !== Infinity) this.faults.push(`no +Inf bucket: ${series}`);
+    for (const [series, { border }] of this.open)
+      if (border !== Infinity) this.faults.push(`no +Inf bucket: ${series}`);
     this.open = new Map();
   }
 
@@ -70,7 +77,8 @@ class Checker {
     if (kind === 'HELP') current.help = true;
     else current.type = rest;
     if (kind === 'TYPE' && !(rest in SUFFIXES)) this.faults.push(`an unknown type: ${rest}`);
-    if (kind === 'TYPE' && rest === 'counter' && name.endsWith('_total')) this.faults.push(`a family with a suffix: ${name}`);
+    if (kind === 'TYPE' && rest === 'counter' && name.endsWith('_total'))
+      this.faults.push(`a family with a suffix: ${name}`);
   }
 
   private sample([line, name = '', labels = '', value = '', exemplarLabels, exemplar = '']: RegExpExecArray): void {
@@ -86,8 +94,10 @@ class Checker {
     if (suffix === '_bucket') this.bucket(labels, Number(value), line);
     if (exemplarLabels === undefined) return;
     if (suffix !== '_bucket' && suffix !== '_total') this.faults.push(`an exemplar where none may be: ${line}`);
-    if (suffix === '_bucket' && Number(exemplar) > borderOf(labels)) this.faults.push(`an exemplar outside of its bucket: ${line}`);
-    if (exemplarLabels.replaceAll(/[{}",=]/g, '').length > 128) this.faults.push(`an exemplar that is too long: ${line}`);
+    if (suffix === '_bucket' && Number(exemplar) > borderOf(labels))
+      this.faults.push(`an exemplar outside of its bucket: ${line}`);
+    if (exemplarLabels.replaceAll(/[{}",=]/g, '').length > 128)
+      this.faults.push(`an exemplar that is too long: ${line}`);
   }
 
   private bucket(labels: string, count: number, line: string): void {

@@ -28,7 +28,9 @@ const SAMPLERS: ReadonlySet<string> = new Set([
  */
 export function startTracing(version: string, onWarning: (message: string) => void): TracingSdk {
   for (const warning of checkedSampler()) onWarning(warning);
-  const isLocal = Object.keys(environment()).every((name) => !/^OTEL_EXPORTER_OTLP_(TRACES_)?(ENDPOINT|INSECURE|CERTIFICATE)/.test(name));
+  const isLocal = Object.keys(environment()).every(
+    (name) => !/^OTEL_EXPORTER_OTLP_(TRACES_)?(ENDPOINT|INSECURE|CERTIFICATE)/.test(name),
+  );
   defaultEnvironment({
     OTEL_SERVICE_NAME: 'llm-d-coordinator',
     OTEL_TRACES_EXPORTER: 'otlp',

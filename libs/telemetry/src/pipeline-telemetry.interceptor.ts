@@ -30,7 +30,9 @@ export class PipelineTelemetry implements PipelineInterceptor {
     const { trace: spans } = record;
     if (spans?.server !== undefined) {
       spans.pipeline = this.tracing.span('pipeline', SpanKind.INTERNAL, spans.serverContext, {
-        ...(request.model === undefined || request.model === '' ? {} : { [ATTRIBUTES.requestModel]: record.modelLabel }),
+        ...(request.model === undefined || request.model === ''
+          ? {}
+          : { [ATTRIBUTES.requestModel]: record.modelLabel }),
       });
       if (spans.pipeline !== undefined) spans.pipelineContext = trace.setSpan(spans.serverContext, spans.pipeline);
     }

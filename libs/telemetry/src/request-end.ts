@@ -4,6 +4,7 @@ import { PARTS, STREAM_OUTCOMES } from './label-values.ts';
 import type { ErrorLabel, StreamOutcome } from './label-values.ts';
 import type { Metrics } from './metrics.ts';
 import type { RequestRecord } from './request-record.ts';
+import type { Usage } from './usage.ts';
 
 const OPERATIONS = {
   chat_completions: 'chat',
@@ -66,17 +67,21 @@ function streamOutcome(record: RequestRecord, { end }: ReplyFacts): StreamOutcom
 function observeTokens({ on }: Metrics, record: RequestRecord, genAi: GenAiLabels, traceId: string | undefined): void {
   const { answer, modelLabel } = record;
   if (answer === undefined) return;
-  const { usage, firstOutputAt, lastOutputAt } = answer;
-  if (usage?.outputTokens !== undefined) on.outputTokens.observe([modelLabel], usage.outputTokens);
-  if (usage?.cachedTokens !== undefined) on.cachedTokens.observe([modelLabel], usage.cachedTokens);
+  observeUsage(on, modelLabel, answer.usage);
+  const { firstOutputAt, lastOutputAt } = answer;
   if (firstOutputAt === undefined || lastOutputAt === undefined) return;
   const first = (firstOutputAt - record.startedAt) / 1000;
   on.timeToFirstToken.observe([modelLabel, record.executionPath ?? 'decode-only'], first, traceId);
   for (const part of PARTS) on.timeToFirstTokenPart.observe([part], record.clock.parts[part] / 1000);
   on.genAiFirstToken.observe(genAi, first, traceId);
-  const tokens = usage?.outputTokens ?? answer.outputEvents;
+  const tokens = answer.usage?.outputTokens ?? answer.outputEvents;
   if (tokens < 2) return;
   const perToken = (lastOutputAt - firstOutputAt) / 1000 / (tokens - 1);
   on.timePerOutputToken.observe([modelLabel], perToken, traceId);
   on.genAiPerToken.observe(genAi, perToken, traceId);
+}
+
+function observeUsage(on: Metrics['on'], modelLabel: string, usage: Usage | undefined): void {
+  if (usage?.outputTokens !== undefined) on.outputTokens.observe([modelLabel], usage.outputTokens);
+  if (usage?.cachedTokens !== undefined) on.cachedTokens.observe([modelLabel], usage.cachedTokens);
 }

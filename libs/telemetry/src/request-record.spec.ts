@@ -44,7 +44,11 @@ describe('RequestRecord', () => {
   it('keeps the first 200 calls and counts the rest', () => {
     const record = aRecord();
     for (let index = 0; index < 250; index++) record.beginAttempt('encode', `encode[${index}]`, 0);
-    expect([record.attempts.length, record.attempts.at(-1)?.step, record.attemptCount]).toEqual([200, 'encode[199]', 250]);
+    expect([record.attempts.length, record.attempts.at(-1)?.step, record.attemptCount]).toEqual([
+      200,
+      'encode[199]',
+      250,
+    ]);
   });
 
   it('keeps little of what a client made long', () => {

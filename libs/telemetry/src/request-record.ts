@@ -56,6 +56,8 @@ export class RequestRecord {
   encodeWidth = 0;
   handoff: KvHandoff | undefined;
   prefillFailed = false;
+  /** Whether the media parts were counted: more than one step finds them. */
+  hasCountedMedia = false;
   answer: AnswerFacts | undefined;
   trace: RequestTrace | undefined;
   /** Milliseconds that all steps took, to the head of the answer. */

@@ -43,12 +43,21 @@ describe('requestSummary', () => {
     // only its ids are read
     record.trace = { ids } as NonNullable<typeof record.trace>;
     record.error = { label: 'upstream_5xx', code: 'upstream_failed' };
-    expect(requestSummary(record)).toMatchObject({ trace_id: ids.traceId, span_id: ids.spanId, error_code: 'upstream_failed' });
+    expect(requestSummary(record)).toMatchObject({
+      trace_id: ids.traceId,
+      span_id: ids.spanId,
+      error_code: 'upstream_failed',
+    });
   });
 
   it.each<[what: string, rendered: number | undefined, usage: Usage | undefined, expected: number | undefined]>([
     ['what render counted', 6, { inputTokens: 5, outputTokens: undefined, cachedTokens: undefined }, 6],
-    ['what usage says, without render', undefined, { inputTokens: 5, outputTokens: undefined, cachedTokens: undefined }, 5],
+    [
+      'what usage says, without render',
+      undefined,
+      { inputTokens: 5, outputTokens: undefined, cachedTokens: undefined },
+      5,
+    ],
     ['nothing that is not known', undefined, undefined, undefined],
   ])('has %s for the tokens that came in', (_what, rendered, usage, expected) => {
     const record = aRecord();
@@ -59,9 +68,15 @@ describe('requestSummary', () => {
 
   it('has no word of what the client or a worker said', () => {
     const record = aRecord();
-    const body = '{"model":"m","messages":[{"role":"user","content":"SECRET-1"}],"user":"SECRET-2","kv_transfer_params":{"x":"SECRET-3"}}';
+    const body =
+      '{"model":"m","messages":[{"role":"user","content":"SECRET-1"}],"user":"SECRET-2","kv_transfer_params":{"x":"SECRET-3"}}';
     record.parsed(aRequest({ body, scope: { headers: ['authorization', 'Bearer SECRET-4'] } }), 'm');
-    record.handoff = { params: [Buffer.from('{"y":"SECRET-5"}')], connector: 'kv-nixl', result: 'complete', receivedAt: 0 };
+    record.handoff = {
+      params: [Buffer.from('{"y":"SECRET-5"}')],
+      connector: 'kv-nixl',
+      result: 'complete',
+      receivedAt: 0,
+    };
     expect(JSON.stringify(requestSummary(record))).not.toContain('SECRET');
     expect(JSON.stringify(requestSummary(record)).length).toBeLessThan(500);
   });

@@ -37,7 +37,9 @@ describe('RequestTelemetry, of 100,000 requests for models that nobody has', () 
   it('has a bounded number of series, and one for the rest', async () => {
     const text = await metrics.registry.metrics();
     const lines = text.split('\n').filter((line) => line !== '' && !line.startsWith('#'));
-    const series = new Set(lines.map((line) => line.replace(/_(bucket|sum|count)(?=[{ ])/, '').replace(/,?le="[^"]*"| \S+$/g, '')));
+    const series = new Set(
+      lines.map((line) => line.replace(/_(bucket|sum|count)(?=[{ ])/, '').replace(/,?le="[^"]*"| \S+$/g, '')),
+    );
     expect(series.size).toBeLessThan(MODELS * SERIES_OF_A_MODEL + OWN_SERIES);
     const totals = lines.filter((line) => line.startsWith('llm_d_coordinator_request_total{'));
     expect(totals).toHaveLength(1001);

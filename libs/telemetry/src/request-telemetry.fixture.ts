@@ -28,7 +28,10 @@ export function anArrival(changes: Partial<RequestArrival> = {}): RequestArrival
 /** From now on what is logged is gathered, each line as it was written. */
 export function loggedLines(verbosity = 2): Record<string, unknown>[] {
   const lines: Record<string, unknown>[] = [];
-  const write = (line: string): void => void lines.push(Object(JSON.parse(line)));
+  const write = (line: string): void => {
+    // the logger writes objects
+    lines.push(JSON.parse(line) as Record<string, unknown>);
+  };
   Logger.overrideLogger(new JsonLogger(verbosity, 'test', { write }));
   return lines;
 }

@@ -16,7 +16,9 @@ describe('RequestTelemetry', () => {
   beforeEach(() => {
     lines = loggedLines();
   });
-  afterAll(() => Logger.overrideLogger(false));
+  afterAll(() => {
+    Logger.overrideLogger(false);
+  });
 
   /** A request that went as it is told. @param isTerminated of a stream whose answer was seen */
   async function served(facts: ReplyFacts, error?: CoordinatorError, isTerminated?: boolean) {
@@ -47,29 +49,86 @@ describe('RequestTelemetry', () => {
     ['an answer', OK, undefined, undefined, 'completed', 200, undefined, undefined],
     ['a stream that says that it is complete', STREAM, undefined, true, 'completed', 200, undefined, 'completed'],
     ['a stream that ends without saying so', STREAM, undefined, false, 'incomplete', 200, undefined, 'incomplete'],
-    ['a bad request', { ...OK, status: 400 }, new BadRequestError('invalid_body', 'x'), undefined, 'failed', 400, 'bad_request', undefined],
+    [
+      'a bad request',
+      { ...OK, status: 400 },
+      new BadRequestError('invalid_body', 'x'),
+      undefined,
+      'failed',
+      400,
+      'bad_request',
+      undefined,
+    ],
     ['a 4xx of the worker', { ...OK, status: 429 }, undefined, undefined, 'failed', 429, 'upstream_4xx', undefined],
     ['a 5xx of the worker', { ...OK, status: 500 }, undefined, undefined, 'failed', 500, 'upstream_5xx', undefined],
     ['no upstream', { ...OK, status: 502 }, reset, undefined, 'failed', 502, 'upstream_transport', undefined],
-    ['a client that left early', { ...OK, end: 'client_closed', status: undefined }, undefined, undefined, 'client_closed', 499, 'client_closed', undefined],
-    ['a client that left a stream', { ...STREAM, end: 'client_closed' }, undefined, false, 'client_closed', 200, 'client_closed', 'client_closed'],
-    ['a client that takes nothing', { ...STREAM, end: 'stalled' }, undefined, false, 'stalled', 200, 'client_closed', 'stalled'],
-    ['a worker that died', { ...STREAM, end: 'upstream_reset' }, reset, false, 'upstream_reset', 200, 'upstream_transport', 'upstream_reset'],
+    [
+      'a client that left early',
+      { ...OK, end: 'client_closed', status: undefined },
+      undefined,
+      undefined,
+      'client_closed',
+      499,
+      'client_closed',
+      undefined,
+    ],
+    [
+      'a client that left a stream',
+      { ...STREAM, end: 'client_closed' },
+      undefined,
+      false,
+      'client_closed',
+      200,
+      'client_closed',
+      'client_closed',
+    ],
+    [
+      'a client that takes nothing',
+      { ...STREAM, end: 'stalled' },
+      undefined,
+      false,
+      'stalled',
+      200,
+      'client_closed',
+      'stalled',
+    ],
+    [
+      'a worker that died',
+      { ...STREAM, end: 'upstream_reset' },
+      reset,
+      false,
+      'upstream_reset',
+      200,
+      'upstream_transport',
+      'upstream_reset',
+    ],
     ['a drain', { ...STREAM, end: 'drained' }, new DrainingError(), false, 'drained', 200, 'internal', 'drained'],
-    ['a drain that is told late', { ...STREAM, end: 'drained' }, undefined, false, 'drained', 200, 'internal', 'drained'],
+    [
+      'a drain that is told late',
+      { ...STREAM, end: 'drained' },
+      undefined,
+      false,
+      'drained',
+      200,
+      'internal',
+      'drained',
+    ],
   ];
 
-  it.each(OUTCOMES)('takes %s for what it is', async (_what, facts, error, isTerminated, outcome, status, errorCode, stream) => {
-    const { metrics, record } = await served(facts, error, isTerminated);
-    expect([record.outcome, record.status]).toEqual([outcome, status]);
-    const errors = errorCode === undefined ? {} : { [`model_name="m",error_code="${errorCode}"`]: 1 };
-    expect(await samples(metrics, `${PREFIX}request_error_total`)).toEqual(errors);
-    const outcomes = stream === undefined ? {} : { [`outcome="${stream}"`]: 1 };
-    expect(await samples(metrics, `${PREFIX}stream_outcome_total`)).toEqual(outcomes);
-    const [genAi = ''] = Object.keys(await samples(metrics, 'gen_ai_server_request_duration_seconds_count'));
-    expect(genAi).toContain(`error_type="${errorCode ?? (outcome === 'completed' ? '' : outcome)}"`);
-    expect(lines.at(-1)).toMatchObject({ body: 'request finished', outcome, status });
-  });
+  it.each(OUTCOMES)(
+    'takes %s for what it is',
+    async (_what, facts, error, isTerminated, outcome, status, errorCode, stream) => {
+      const { metrics, record } = await served(facts, error, isTerminated);
+      expect([record.outcome, record.status]).toEqual([outcome, status]);
+      const errors = errorCode === undefined ? {} : { [`model_name="m",error_code="${errorCode}"`]: 1 };
+      expect(await samples(metrics, `${PREFIX}request_error_total`)).toEqual(errors);
+      const outcomes = stream === undefined ? {} : { [`outcome="${stream}"`]: 1 };
+      expect(await samples(metrics, `${PREFIX}stream_outcome_total`)).toEqual(outcomes);
+      const [genAi = ''] = Object.keys(await samples(metrics, 'gen_ai_server_request_duration_seconds_count'));
+      expect(genAi).toContain(`error_type="${errorCode ?? (outcome === 'completed' ? '' : outcome)}"`);
+      expect(lines.at(-1)).toMatchObject({ body: 'request finished', outcome, status });
+    },
+  );
 
   it('counts a request once everywhere', async () => {
     const { metrics } = await served(OK);
@@ -93,13 +152,18 @@ describe('RequestTelemetry', () => {
     watch.ended({ ...OK, status: 400 });
     expect(await samples(metrics, `${PREFIX}request_total`)).toEqual({ 'model_name="unknown"': 1 });
     expect(await samples(metrics, `${PREFIX}request_running`)).toEqual({ 'model_name="unknown"': 0 });
-    expect(await samples(metrics, `${PREFIX}request_error_total`)).toEqual({ 'model_name="unknown",error_code="bad_request"': 1 });
+    expect(await samples(metrics, `${PREFIX}request_error_total`)).toEqual({
+      'model_name="unknown",error_code="bad_request"': 1,
+    });
   });
 
   it('moves a request in flight from unknown to its model', async () => {
     const { metrics, telemetry } = requestTelemetry();
     telemetry.begin(anArrival()).parsed(aRequest());
-    expect(await samples(metrics, `${PREFIX}request_running`)).toEqual({ 'model_name="unknown"': 0, 'model_name="m"': 1 });
+    expect(await samples(metrics, `${PREFIX}request_running`)).toEqual({
+      'model_name="unknown"': 0,
+      'model_name="m"': 1,
+    });
   });
 
   it('shows a request in flight, and afterwards among the finished', async () => {
@@ -107,7 +171,10 @@ describe('RequestTelemetry', () => {
     const watch = telemetry.begin(anArrival());
     expect([recorder.inFlight, recorder.find('req-1')]).toEqual([1, [expect.objectContaining({ outcome: undefined })]]);
     watch.ended(OK);
-    expect([recorder.inFlight, recorder.find('req-1')]).toEqual([0, [expect.objectContaining({ outcome: 'completed' })]]);
+    expect([recorder.inFlight, recorder.find('req-1')]).toEqual([
+      0,
+      [expect.objectContaining({ outcome: 'completed' })],
+    ]);
   });
 
   it('says two lines of a request, as it comes and as it has gone', async () => {
@@ -140,11 +207,18 @@ describe('RequestTelemetry', () => {
       watch.bodyRead(0);
       watch.failed(new BadRequestError('not_found', 'x'));
       watch.ended({ ...OK, status: 404 });
-      for (const name of ['request_total', 'request_error_total', 'request_running', 'request_duration_seconds_count']) {
+      for (const name of [
+        'request_total',
+        'request_error_total',
+        'request_running',
+        'request_duration_seconds_count',
+      ]) {
         expect(await samples(metrics, PREFIX + name)).toEqual({});
       }
       expect(lines).toEqual([]);
-      expect(recorder.find('req-1')).toEqual([expect.objectContaining({ path: '/v1/models', outcome: 'failed', status: 404 })]);
+      expect(recorder.find('req-1')).toEqual([
+        expect.objectContaining({ path: '/v1/models', outcome: 'failed', status: 404 }),
+      ]);
     });
   });
 });

@@ -7,7 +7,7 @@ import { errorLabel } from './error-label.ts';
 import { FlightRecorder } from './flight-recorder.ts';
 import { Metrics } from './metrics.ts';
 import { observeRequestEnd } from './request-end.ts';
-import { requestSummary } from './request-summary.ts';
+import { requestIds, requestSummary } from './request-summary.ts';
 import { RequestRecord, RequestRecords } from './request-record.ts';
 import { Tracing, failSpan } from './tracing.ts';
 
@@ -86,7 +86,13 @@ export class RequestTelemetry extends RequestObserver {
       server.setAttribute(ATTRIBUTES.requestModel, record.modelLabel);
     }
     this.logger.log(
-      { 'x-request-id': record.id, route: record.route, path: record.path, model: record.modelLabel, stream: record.isStream },
+      {
+        ...requestIds(record),
+        route: record.route,
+        path: record.path,
+        model: record.modelLabel,
+        stream: record.isStream,
+      },
       'request received',
     );
   }

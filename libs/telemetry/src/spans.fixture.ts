@@ -28,8 +28,12 @@ export class SpanRecorder {
   constructor(sampler: Sampler = new ParentBasedSampler({ root: new AlwaysOnSampler() })) {
     const nothing = (): Promise<void> => Promise.resolve();
     const processor = {
-      onStart: (): void => void this.begun++,
-      onEnd: (span: ReadableSpan): void => void this.spans.push(recorded(span)),
+      onStart: (): void => {
+        this.begun++;
+      },
+      onEnd: (span: ReadableSpan): void => {
+        this.spans.push(recorded(span));
+      },
       forceFlush: nothing,
       shutdown: nothing,
     };

@@ -14,7 +14,10 @@ export class StepLogging implements StepInterceptor {
       this.logger.debug({ step, outcome: outcome.kind, duration_ms: performance.now() - startedAt }, 'step complete');
       return outcome;
     } catch (error) {
-      this.logger.debug({ step, outcome: errorLabel(error), duration_ms: performance.now() - startedAt }, 'step failed');
+      this.logger.debug(
+        { step, outcome: errorLabel(error), duration_ms: performance.now() - startedAt },
+        'step failed',
+      );
       throw error;
     }
   }

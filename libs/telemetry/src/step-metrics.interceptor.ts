@@ -60,7 +60,9 @@ export class StepMetrics implements StepInterceptor {
       on.kvHandoff.add([handoff.connector, handoff.result]);
     }
     if (prefillFailed === true) record.prefillFailed = true;
-    for (const [kind, count] of countByKind(mediaParts ?? [])) on.mediaItems.observe([kind], count);
+    if (mediaParts === undefined || record.hasCountedMedia) return;
+    record.hasCountedMedia = true;
+    for (const [kind, count] of countByKind(mediaParts)) on.mediaItems.observe([kind], count);
   }
 }
 

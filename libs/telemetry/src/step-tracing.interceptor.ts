@@ -25,7 +25,8 @@ export class StepTracing implements StepInterceptor {
     return context.with(own, async () => {
       try {
         const outcome = await next();
-        if (outcome.kind === 'respond' && outcome.response.status >= 400) failSpan(span, String(outcome.response.status));
+        if (outcome.kind === 'respond' && outcome.response.status >= 400)
+          failSpan(span, String(outcome.response.status));
         observeBodyEnd(outcome, (error) => {
           if (error !== undefined) failSpan(span, errorLabel(error));
           span.end();

@@ -47,6 +47,7 @@ function parentContext(scope: RequestScope): Context {
     spanId,
     traceFlags: parseInt(flags, 16) & TraceFlags.SAMPLED,
     isRemote: true,
+    // eslint-disable-next-line @typescript-eslint/no-deprecated -- its successor is in a package that nothing else here needs
     ...(tracestate === undefined ? {} : { traceState: createTraceState(tracestate) }),
   });
 }

@@ -9,10 +9,14 @@ export class UpstreamLogging implements UpstreamCallInterceptor {
 
   async intercept(attempt: UpstreamAttempt, next: () => Promise<UpstreamReply>): Promise<UpstreamReply> {
     const { step, path, upstream } = attempt;
-    this.logger.debug({ step, upstream, path: path.split('?', 1)[0], attempt: attempt.attempt, bytes: ropeBytes(attempt.body) }, 'call sent');
+    this.logger.debug(
+      { step, upstream, path: path.split('?', 1)[0], attempt: attempt.attempt, bytes: ropeBytes(attempt.body) },
+      'call sent',
+    );
     const reply = await next();
     this.logger.debug({ step, upstream, status: reply.status }, 'call answered');
-    if (reply.status >= 400) {
+    const isMiss = upstream === 'conditional-decode' && reply.status === 412;
+    if (reply.status >= 400 && !isMiss) {
       const shape = new ErrorBodyShape((body) => {
         this.logger.debug({ step, upstream, status: reply.status, upstream_body: body }, 'upstream error');
       });

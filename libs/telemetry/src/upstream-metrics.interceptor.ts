@@ -2,7 +2,8 @@ import { Injectable } from '@nestjs/common';
 import { UpstreamConnectionError } from '#foundation';
 import type { UpstreamAttempt, UpstreamCallInterceptor, UpstreamReply } from '#gateway';
 import { BufferedObserver, StreamObserver } from './answer-observer.ts';
-import { errorLabel } from './error-label.ts';
+import { bodyFailure, callFailure, statusLabel } from './error-label.ts';
+import type { CallFailure } from './error-label.ts';
 import type { Part, ProbeResult, Rejection } from './label-values.ts';
 import { Metrics } from './metrics.ts';
 import { RequestRecords } from './request-record.ts';
@@ -41,7 +42,11 @@ export class UpstreamMetrics implements UpstreamCallInterceptor {
     next: () => Promise<UpstreamReply>,
   ): Promise<UpstreamReply> {
     const { on } = this.metrics;
-    const call = new CallMeasure(record, record.beginAttempt(upstream, attempt.step, attempt.attempt), performance.now());
+    const call = new CallMeasure(
+      record,
+      record.beginAttempt(upstream, attempt.step, attempt.attempt),
+      performance.now(),
+    );
     on.upstreamRequests.add([upstream]);
     if (upstream === 'encode' && attempt.attempt === 0 && attempt.item?.index === 0) {
       record.encodeWidth = attempt.item.width;
@@ -66,40 +71,46 @@ export class UpstreamMetrics implements UpstreamCallInterceptor {
     const { record } = call;
     const seconds = call.headSeconds(reply.status);
     on.upstreamDuration.observe([upstream], seconds, record.trace?.server && record.trace.ids.traceId);
-    const isMiss = upstream === 'conditional-decode' && reply.status === 412;
+    const isProbe = upstream === 'conditional-decode';
+    const isMiss = isProbe && reply.status === 412;
     if (reply.status >= 400 && !isMiss) on.upstreamRejections.add([upstream, rejection(reply.status)]);
-    if (upstream === 'conditional-decode') this.probe(isMiss ? 'deferred' : reply.status < 400 ? 'served' : 'error', seconds);
-    const isRelayed = (upstream === 'decode' || upstream === 'conditional-decode') && !isMiss;
-    if (isRelayed) this.observeAnswer(call, reply);
-    else if (isMiss) call.leave();
-    else {
-      reply.body.observe({
-          end: (error) => {
-          call.leave();
-          if (upstream === 'encode') this.encoded(call, error ?? (reply.status === 200 ? undefined : reply.status));
-        },
-      });
-    }
+    if (isProbe) this.probe(probeResult(reply.status), seconds);
+    if (isMiss) call.leave();
+    else if (isProbe || upstream === 'decode') this.observeAnswer(call, reply);
+    else this.leaveAtEnd(attempt, call, reply);
     reply.body.observe({
       end: (error) => {
-        call.ended(error);
+        call.ended(bodyFailure(attempt.signal, reply.status, error));
+      },
+    });
+  }
+
+  /** A phase whose answer is read here is over with its last byte. */
+  private leaveAtEnd(attempt: UpstreamAttempt, call: CallMeasure, reply: UpstreamReply): void {
+    reply.body.observe({
+      end: (error) => {
+        call.leave();
+        if (attempt.upstream !== 'encode') return;
+        const failure = bodyFailure(attempt.signal, reply.status, error);
+        this.encoded(call, reply.status === 200 ? failure : statusLabel(reply.status));
       },
     });
   }
 
   private broke(attempt: UpstreamAttempt, upstream: MeasuredUpstream, call: CallMeasure, error: unknown): void {
     const { on } = this.metrics;
-    call.attempt.error = errorLabel(error);
+    const failure = callFailure(attempt.signal, error);
     const seconds = call.headSeconds(undefined);
     call.leave();
-    call.ended(undefined);
+    call.ended(failure);
     on.upstreamDuration.observe([upstream], seconds);
     if (error instanceof UpstreamConnectionError && error.isRepeatable && attempt.attempt < attempt.retries) {
       on.upstreamRetries.add([upstream, error.reason]);
       return;
     }
-    if (upstream === 'conditional-decode') this.probe('transport_error', seconds);
-    if (upstream === 'encode') this.encoded(call, error);
+    // nothing came of a probe that was given up
+    if (upstream === 'conditional-decode' && failure === 'upstream_transport') this.probe('transport_error', seconds);
+    if (upstream === 'encode') this.encoded(call, failure);
   }
 
   private probe(result: ProbeResult, seconds: number): void {
@@ -107,8 +118,9 @@ export class UpstreamMetrics implements UpstreamCallInterceptor {
     this.metrics.on.probeDuration.observe([result], seconds);
   }
 
-  private encoded(call: CallMeasure, failure: unknown): void {
-    const outcome = failure === undefined ? 'success' : errorLabel(failure) === 'client_closed' ? 'cancelled' : 'error';
+  private encoded(call: CallMeasure, failure: CallFailure | undefined): void {
+    const isCancelled = failure === 'cancelled' || failure === 'client_closed';
+    const outcome = failure === undefined ? 'success' : isCancelled ? 'cancelled' : 'error';
     this.metrics.on.encodeDuration.observe([outcome], (performance.now() - call.startedAt) / 1000);
   }
 
@@ -158,10 +170,15 @@ class CallMeasure {
     this.record.clock.leave(performance.now());
   }
 
-  ended(error: Error | undefined): void {
+  ended(failure: CallFailure | undefined): void {
     this.attempt.endedAt = this.record.elapsed();
-    if (error !== undefined) this.attempt.error = errorLabel(error);
+    if (failure !== undefined) this.attempt.error = failure;
   }
+}
+
+function probeResult(status: number): ProbeResult {
+  if (status === 412) return 'deferred';
+  return status < 400 ? 'served' : 'error';
 }
 
 function rejection(status: number): Rejection {

@@ -4,7 +4,7 @@ import { Injectable } from '@nestjs/common';
 import type { UpstreamAttempt, UpstreamCallInterceptor, UpstreamReply } from '#gateway';
 import type { AnswerFacts } from './answer-observer.ts';
 import { ATTRIBUTES } from './attributes.ts';
-import { errorLabel } from './error-label.ts';
+import { bodyFailure, callFailure } from './error-label.ts';
 import { RequestRecords } from './request-record.ts';
 import type { RequestRecord } from './request-record.ts';
 import { traceHeaders } from './request-trace.ts';
@@ -35,21 +35,23 @@ export class UpstreamTracing implements UpstreamCallInterceptor {
     span: Span,
     next: () => Promise<UpstreamReply>,
   ): Promise<UpstreamReply> {
+    const startedAt = performance.now();
     try {
       const reply = await next();
       span.setAttribute(ATTRIBUTES.status, reply.status);
       const isMiss = attempt.upstream === 'conditional-decode' && reply.status === 412;
       if (reply.status >= 400 && !isMiss) failSpan(span, String(reply.status));
       reply.body.observe({
-          end: (error) => {
-          if (error !== undefined) failSpan(span, errorLabel(error));
-          if (isDecode(attempt) && !isMiss) span.setAttributes(answerAttributes(record, record.answer));
+        end: (error) => {
+          const failure = bodyFailure(attempt.signal, reply.status, error);
+          if (failure !== undefined) failSpan(span, failure);
+          if (isDecode(attempt) && !isMiss) span.setAttributes(answerAttributes(record.answer, startedAt));
           span.end();
         },
       });
       return reply;
     } catch (error) {
-      failSpan(span, errorLabel(error));
+      failSpan(span, callFailure(attempt.signal, error));
       span.end();
       throw error;
     }
@@ -61,11 +63,11 @@ function isDecode({ upstream }: UpstreamAttempt): boolean {
 }
 
 function attributesOf(attempt: UpstreamAttempt, record: RequestRecord): Attributes {
-  const { hostname, port, protocol } = new URL(attempt.base);
+  const { hostname, port, protocol, pathname } = new URL(attempt.base);
   return {
     [ATTRIBUTES.phase]: attempt.upstream,
     [ATTRIBUTES.method]: attempt.method,
-    [ATTRIBUTES.path]: attempt.path.split('?', 1)[0] ?? '',
+    [ATTRIBUTES.path]: (pathname === '/' ? '' : pathname) + (attempt.path.split('?', 1)[0] ?? ''),
     [ATTRIBUTES.serverAddress]: hostname,
     [ATTRIBUTES.serverPort]: Number(port === '' ? (protocol === 'https:' ? 443 : 80) : port),
     ...(attempt.attempt === 0 ? {} : { [ATTRIBUTES.resend]: attempt.attempt }),
@@ -78,13 +80,14 @@ function attributesOf(attempt: UpstreamAttempt, record: RequestRecord): Attribut
   };
 }
 
-function answerAttributes(record: RequestRecord, answer: AnswerFacts | undefined): Attributes {
+/** @param startedAt of the call: the convention times the first chunk from there */
+function answerAttributes(answer: AnswerFacts | undefined, startedAt: number): Attributes {
   if (answer === undefined) return {};
   const { usage, finishReasons, firstOutputAt } = answer;
   return {
     ...(usage?.inputTokens === undefined ? {} : { [ATTRIBUTES.inputTokens]: usage.inputTokens }),
     ...(usage?.outputTokens === undefined ? {} : { [ATTRIBUTES.outputTokens]: usage.outputTokens }),
     ...(finishReasons.length === 0 ? {} : { [ATTRIBUTES.finishReasons]: [...finishReasons] }),
-    ...(firstOutputAt === undefined ? {} : { [ATTRIBUTES.firstChunk]: record.elapsed(firstOutputAt) / 1000 }),
+    ...(firstOutputAt === undefined ? {} : { [ATTRIBUTES.firstChunk]: (firstOutputAt - startedAt) / 1000 }),
   };
 }

@@ -28,18 +28,21 @@ export function readUsage(json: Buffer): Usage | undefined {
     const value = JsonValue.read(json);
     const own = value.member('usage');
     const usage = own?.kind === 'object' ? own : value.member('response')?.member('usage');
-    if (usage?.kind !== 'object') return undefined;
-    const details = usage.member('prompt_tokens_details') ?? usage.member('input_tokens_details');
-    return {
-      inputTokens: countOf(usage.member('prompt_tokens') ?? usage.member('input_tokens')),
-      outputTokens: countOf(usage.member('completion_tokens') ?? usage.member('output_tokens')),
-      cachedTokens: details?.kind === 'object' ? countOf(details.member('cached_tokens')) : undefined,
-    };
+    return usage?.kind === 'object' ? usageOf(usage) : undefined;
   } catch (error) {
     // a worker's answer may be anything; what cannot be read is unknown
     if (error instanceof JsonSyntaxError) return undefined;
     throw error;
   }
+}
+
+function usageOf(usage: JsonValue): Usage {
+  const details = usage.member('prompt_tokens_details') ?? usage.member('input_tokens_details');
+  return {
+    inputTokens: countOf(usage.member('prompt_tokens') ?? usage.member('input_tokens')),
+    outputTokens: countOf(usage.member('completion_tokens') ?? usage.member('output_tokens')),
+    cachedTokens: details?.kind === 'object' ? countOf(details.member('cached_tokens')) : undefined,
+  };
 }
 
 /** A number that can be one of tokens: any other would spoil a sum for ever. */

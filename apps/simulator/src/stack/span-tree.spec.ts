@@ -69,7 +69,7 @@ describe('spanTree', () => {
       [SHOWN.finishReasons]: ['stop', 'length'],
     };
     expect(lines(['decode', 'root', [0, 10], { attributes }])[1]).toMatch(
-      /│ {2}200 · try 2 · first token at 131 ms · 150 tokens in · 36 out · stop, length$/,
+      /│ {2}200 · try 2 · first token after 131 ms · 150 tokens in · 36 out · stop, length$/,
     );
   });
 

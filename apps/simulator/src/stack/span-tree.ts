@@ -88,7 +88,7 @@ function facts({ attributes, error }: ReceivedSpan): string {
     ...fact('encodeIndex', (index) => `item ${Number(index) + 1} of ${text(attributes[SHOWN.encodeWidth])}`),
     ...fact('mediaIndex', (index) => `part ${Number(index) + 1}`),
     ...fact('mediaBytes', (bytes) => `${bytes} bytes`),
-    ...fact('firstChunk', (seconds) => `first token at ${(Number(seconds) * 1000).toFixed(0)} ms`),
+    ...fact('firstChunk', (seconds) => `first token after ${(Number(seconds) * 1000).toFixed(0)} ms`),
     ...fact('inputTokens', (count) => `${count} tokens in`),
     ...fact('outputTokens', (count) => `${count} out`),
     ...fact('finishReasons'),
