@@ -5,7 +5,7 @@ import { startStack } from './support/stack.ts';
 import type { Stack } from './support/stack.ts';
 
 // processes are started, and the machine may be busy
-jest.setTimeout(60_000);
+jest.setTimeout(120_000);
 
 const MIB = 1024 * 1024;
 /** Of `server.max_request_body_size`. */

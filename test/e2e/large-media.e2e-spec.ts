@@ -10,7 +10,7 @@ import { startStack } from './support/stack.ts';
 import type { Stack } from './support/stack.ts';
 
 // processes are started, and the machine may be busy
-jest.setTimeout(60_000);
+jest.setTimeout(120_000);
 
 /** A picture of 20 MB; the decoders in use look at its front only. */
 const BIG_PNG = Buffer.concat([png(640, 480, [9, 9, 9]), Buffer.alloc(20_000_000, 'no pixels of any picture. ')]);

@@ -9,7 +9,7 @@ import type { Stack } from './support/stack.ts';
 import { openChat, readFirstEvent, readText } from './support/streaming.client.ts';
 
 // processes are started, and the machine may be busy
-jest.setTimeout(60_000);
+jest.setTimeout(120_000);
 
 const MIB = 1024 * 1024;
 
@@ -20,9 +20,9 @@ function chatOf(topic: string, tokens: number): object {
   return { model: 'm', stream: true, ...length, messages: [{ role: 'user', content }] };
 }
 
-/** With the likely alternatives of each token an event has some 2 KB. */
+/** The worker names its model in every event: that makes them 2 KB each, at no cost to the worker. */
 function wordyChatOf(topic: string, tokens: number): object {
-  return { ...chatOf(topic, tokens), logprobs: true, top_logprobs: 20 };
+  return { ...chatOf(topic, tokens), model: 'long-name-'.repeat(180) };
 }
 
 describe('200 streams at once', () => {
@@ -33,21 +33,21 @@ describe('200 streams at once', () => {
   afterAll(() => stack.stop());
 
   it('reach their clients with every byte that the worker sent, in bounded memory', async () => {
-    const ask = (url: string, topic: string, profile: Record<string, string> = {}): Promise<string[]> =>
+    const ask = (count: number, url: string, topic: string, profile: Record<string, string> = {}): Promise<string[]> =>
       Promise.all(
-        Array.from({ length: 200 }, async (_, i) => {
+        Array.from({ length: count }, async (_, i) => {
           const headers = { 'x-request-id': `stream-${i}`, ...profile };
           return readText(await openChat(url, chatOf(`${topic} ${i}`, 37), headers));
         }),
       );
-    await ask(stack.coordinatorUrl, 'Warm-up');
+    await ask(50, stack.coordinatorUrl, 'Warm-up');
     const idle = stack.rssMiB();
     let texts: string[] = [];
     const seen = await watched(stack, async () => {
-      texts = await ask(stack.coordinatorUrl, 'Thing');
+      texts = await ask(200, stack.coordinatorUrl, 'Thing');
     });
     expect(texts.map((text) => text.match(/\n\n/g)?.length)).toEqual(texts.map(() => 40));
-    const sent = await ask(stack.url, 'Thing', { 'EPP-Profile': 'decode' });
+    const sent = await ask(200, stack.url, 'Thing', { 'EPP-Profile': 'decode' });
     expect(texts.map(withoutTime)).toEqual(sent.map(withoutTime));
     // 40 KiB for each stream, and what has not been collected
     expect(seen.peakMiB - idle).toBeLessThan(8 + 32);
@@ -146,14 +146,14 @@ describe('clients that leave in the middle of their streams', () => {
     await expectNothingStranded();
   });
 
-  it('strand nothing, 30 of them that do not read, so that the relay to them is halted', async () => {
+  it('strand nothing, 16 of them that do not read, so that the relay to them is halted', async () => {
     await start({ itl_ms: 0 });
     const answers = await Promise.all(
-      Array.from({ length: 30 }, (_, i) => openChat(stack.coordinatorUrl, wordyChatOf(`Client ${i}`, 12_000))),
+      Array.from({ length: 16 }, (_, i) => openChat(stack.coordinatorUrl, wordyChatOf(`Client ${i}`, 10_000))),
     );
     const sent = (): number => stack.cluster.requests.phase('decode').reduce((sum, { events }) => sum + events, 0);
     await untilSteady(sent);
-    expect(open()).toHaveLength(30);
+    expect(open()).toHaveLength(16);
     for (const answer of answers) answer.destroy();
     await expectNothingStranded();
   });

@@ -43,7 +43,12 @@ export function send(url: string, options: ClientOptions = {}): Promise<ClientAn
   const headers = { ...(text === undefined ? {} : { 'content-type': 'application/json' }), ...options.headers };
   return new Promise((resolve) => {
     const nothing = (): void => resolve({ status: undefined, headers: {}, text: '', isComplete: false });
-    const request = httpRequest(new URL(path, url), { method, headers, agent: false, ...(signal === undefined ? {} : { signal }) });
+    const request = httpRequest(new URL(path, url), {
+      method,
+      headers,
+      agent: false,
+      ...(signal === undefined ? {} : { signal }),
+    });
     request.once('error', nothing).once('response', (response) => {
       let received = '';
       request.off('error', nothing).on('error', () => undefined);
@@ -54,7 +59,12 @@ export function send(url: string, options: ClientOptions = {}): Promise<ClientAn
         onData?.(received);
       });
       response.once('close', () => {
-        resolve({ status: response.statusCode, headers: response.headers, text: received, isComplete: response.complete });
+        resolve({
+          status: response.statusCode,
+          headers: response.headers,
+          text: received,
+          isComplete: response.complete,
+        });
       });
     });
     request.end(text);

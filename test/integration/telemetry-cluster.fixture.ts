@@ -8,8 +8,7 @@ export type Phase = 'media' | 'render' | 'probe' | 'encode' | 'prefill' | 'decod
 export type PhaseHandler = (response: ServerResponse, request: RecordedRequest) => void | Promise<void>;
 
 /** A picture of one pixel. */
-export const PIXEL =
-  'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==';
+export const PIXEL = 'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==';
 
 /** The events of a decode that says two words. */
 export const EVENTS = [
@@ -42,6 +41,11 @@ export class ObservedCluster {
   /** The calls of a phase, or all. */
   calls(phase?: Phase): readonly RecordedRequest[] {
     return this.upstream.requests.filter((request) => phase === undefined || phaseOf(request) === phase);
+  }
+
+  /** Done when a call of the phase has come in. */
+  async received(phase: Phase): Promise<void> {
+    while (this.calls(phase).length === 0) await this.upstream.received(this.upstream.requests.length + 1);
   }
 
   /** Answers as at first, and forgets the calls so far. */

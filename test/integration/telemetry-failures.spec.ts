@@ -37,7 +37,10 @@ async function after(options: ObservedOptions, request: ClientOptions) {
   return {
     ...{ answer, own, spans },
     server: spans.spans.find(({ kind }) => kind === 'SERVER'),
-    failed: spans.spans.filter(({ isError }) => isError).map(({ kind, name }) => `${kind} ${name}`).toSorted(),
+    failed: spans.spans
+      .filter(({ isError }) => isError)
+      .map(({ kind, name }) => `${kind} ${name}`)
+      .toSorted(),
     named,
     metric: (name: string) => own.samples(PREFIX + name),
   };
@@ -57,7 +60,12 @@ describe('a request that fails', () => {
     cluster.handlers.decode = dying;
     const { answer, failed, server, metric, own } = await after({}, { body: aChat() });
     expect([answer.status, answer.isComplete]).toEqual([200, false]);
-    expect(failed).toEqual(['CLIENT decode', 'INTERNAL decode', 'INTERNAL pipeline', 'SERVER POST /v1/chat/completions']);
+    expect(failed).toEqual([
+      'CLIENT decode',
+      'INTERNAL decode',
+      'INTERNAL pipeline',
+      'SERVER POST /v1/chat/completions',
+    ]);
     expect(server?.attributes).toMatchObject({
       'http.response.status_code': 200,
       'llm_d.coordinator.outcome': 'upstream_reset',
@@ -68,7 +76,11 @@ describe('a request that fails', () => {
     expect(await metric('step_errors_total')).toEqual({ 'step="decode",error_code="upstream_transport"': 1 });
     const durations = await own.samples('gen_ai_server_request_duration_seconds_count');
     expect(Object.keys(durations)).toEqual([expect.stringContaining('error_type="upstream_transport"')]);
-    expect(own.timeline(ID)).toMatchObject({ outcome: 'upstream_reset', status: 200, error_code: 'upstream_unreachable' });
+    expect(own.timeline(ID)).toMatchObject({
+      outcome: 'upstream_reset',
+      status: 200,
+      error_code: 'upstream_unreachable',
+    });
     expect(own.lines.at(-1)).toMatchObject({ body: 'request finished', outcome: 'upstream_reset' });
   });
 
@@ -80,14 +92,21 @@ describe('a request that fails', () => {
     const { answer, server, failed, metric } = await after({ server: { sse_heartbeat: '20ms' } }, { body: aChat() });
     expect([answer.status, answer.text.includes('"error"')]).toEqual([200, true]);
     expect(server).toMatchObject({ isError: true, attributes: { 'http.response.status_code': 200 } });
-    expect(failed).toEqual(['CLIENT prefill', 'INTERNAL pipeline', 'INTERNAL prefill', 'SERVER POST /v1/chat/completions']);
+    expect(failed).toEqual([
+      'CLIENT prefill',
+      'INTERNAL pipeline',
+      'INTERNAL prefill',
+      'SERVER POST /v1/chat/completions',
+    ]);
     expect(await metric('request_error_total')).toEqual({ 'model_name="m",error_code="upstream_5xx"': 1 });
   });
 
   it('is an error when the worker says so in its stream, though it ends in order', async () => {
     cluster.handlers.decode = (response) => {
       const events = [EVENTS[1], '{"error":{"message":"out of memory","code":500}}', '[DONE]'];
-      response.writeHead(200, { 'content-type': 'text/event-stream' }).end(events.map((event) => `data: ${event}\n\n`).join(''));
+      response
+        .writeHead(200, { 'content-type': 'text/event-stream' })
+        .end(events.map((event) => `data: ${event}\n\n`).join(''));
     };
     const { server, metric } = await after({}, { body: aChat() });
     expect(server).toMatchObject({ isError: true, attributes: { 'llm_d.coordinator.outcome': 'incomplete' } });
@@ -98,14 +117,25 @@ describe('a request that fails', () => {
     cluster.handlers.decode = (response) => json(response, { error: {} }, status);
     const { answer, server, failed } = await after({}, { body: aChat() });
     expect(answer.status).toBe(status);
-    expect(server?.attributes).toMatchObject({ 'http.response.status_code': status, 'llm_d.coordinator.outcome': 'failed' });
-    expect(failed).toEqual(['CLIENT decode', 'INTERNAL decode', 'INTERNAL pipeline', 'SERVER POST /v1/chat/completions']);
+    expect(server?.attributes).toMatchObject({
+      'http.response.status_code': status,
+      'llm_d.coordinator.outcome': 'failed',
+    });
+    expect(failed).toEqual([
+      'CLIENT decode',
+      'INTERNAL decode',
+      'INTERNAL pipeline',
+      'SERVER POST /v1/chat/completions',
+    ]);
   });
 
   it('is an error without a pipeline when it is no request at all', async () => {
     const { spans, server } = await after({}, { body: '{' });
     expect(spans.spans).toHaveLength(1);
-    expect(server).toMatchObject({ isError: true, attributes: { 'http.response.status_code': 400, 'error.type': 'invalid_body' } });
+    expect(server).toMatchObject({
+      isError: true,
+      attributes: { 'http.response.status_code': 400, 'error.type': 'invalid_body' },
+    });
   });
 
   it('is an error when its client leaves in mid-stream, and recorded as such', async () => {
@@ -158,7 +188,9 @@ describe('a request that does not fail', () => {
     const { failed, own } = await after({}, { body: aChat() });
     expect(failed).toEqual([]);
     expect(own.timeline(ID)['calls']).toEqual(
-      expect.arrayContaining([expect.objectContaining({ upstream: 'conditional-decode', status: 412, error: undefined })]),
+      expect.arrayContaining([
+        expect.objectContaining({ upstream: 'conditional-decode', status: 412, error: undefined }),
+      ]),
     );
   });
 
@@ -180,11 +212,18 @@ describe('a request that does not fail', () => {
     expect(answer.status).toBe(200);
     expect(tries).toMatchObject([
       { name: 'decode', isError: true, attributes: { 'error.type': 'upstream_transport' } },
-      { name: 'decode', isError: false, attributes: { 'http.request.resend_count': 1, 'http.response.status_code': 200 } },
+      {
+        name: 'decode',
+        isError: false,
+        attributes: { 'http.request.resend_count': 1, 'http.response.status_code': 200 },
+      },
     ]);
     expect(tries[0]?.attributes).not.toHaveProperty(['http.request.resend_count']);
     expect(new Set(tries.map(({ parentId }) => parentId)).size).toBe(1);
-    const sent = cluster.calls('decode').slice(-2).map(({ headers }) => headers['traceparent']);
+    const sent = cluster
+      .calls('decode')
+      .slice(-2)
+      .map(({ headers }) => headers['traceparent']);
     expect(sent).toEqual(tries.map(({ traceId, spanId }) => `00-${traceId}-${spanId}-01`));
     expect(await own.samples(`${PREFIX}upstream_retries_total`)).toEqual({ 'upstream="decode",reason="reset"': 1 });
     expect(own.timeline(ID)).toMatchObject({ outcome: 'completed', upstream_attempts: 2 });

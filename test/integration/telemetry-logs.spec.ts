@@ -63,7 +63,9 @@ describe('the log at the default level', () => {
     const ids = Array.from({ length: 50 }, (_, index) => `many-${index}`);
     const lines = await linesOf({}, ...ids.map((id) => named(id, aChat())));
     const found = lines.map((line) => `${String(line['x-request-id'])} ${String(line['body'])}`);
-    expect(found.toSorted()).toEqual(ids.flatMap((id) => [`${id} request finished`, `${id} request received`]).toSorted());
+    expect(found.toSorted()).toEqual(
+      ids.flatMap((id) => [`${id} request finished`, `${id} request received`]).toSorted(),
+    );
   });
 });
 
@@ -81,8 +83,15 @@ describe('the log at level 4', () => {
       const own = inside.filter((line) => line['x-request-id'] === id);
       const steps = own.filter(({ body }) => body === 'step complete').map(({ step }) => step);
       expect(steps).toEqual(['replace-media-urls', 'render', 'conditional-decode', 'encode', 'prefill', 'decode']);
-      const answered = own.filter(({ body }) => body === 'call answered').map(({ upstream, status }) => [upstream, status]);
-      expect(answered).toEqual([['render', 200], ['conditional-decode', 412], ['prefill', 200], ['decode', 200]]);
+      const answered = own
+        .filter(({ body }) => body === 'call answered')
+        .map(({ upstream, status }) => [upstream, status]);
+      expect(answered).toEqual([
+        ['render', 200],
+        ['conditional-decode', 412],
+        ['prefill', 200],
+        ['decode', 200],
+      ]);
       expect(new Set(own.map((line) => line['trace_id'])).size).toBe(1);
       expect(own[0]?.['trace_id']).toBe(coordinator?.timeline(id)['trace_id']);
     }
@@ -107,7 +116,13 @@ describe('the log at level 4', () => {
 });
 
 describe('the log at every level', () => {
-  const SECRETS = { prompt: 'SECRET-PROMPT', key: 'SECRET-KEY', query: 'SECRET-QUERY', media: 'SECRET-MEDIA', worker: 'SECRET-WORKER' };
+  const SECRETS = {
+    prompt: 'SECRET-PROMPT',
+    key: 'SECRET-KEY',
+    query: 'SECRET-QUERY',
+    media: 'SECRET-MEDIA',
+    worker: 'SECRET-WORKER',
+  };
 
   it.each([1, 2, 3, 4, 5])('has no content: level %i', async (logLevel) => {
     const body = JSON.stringify({ error: { message: SECRETS.worker }, token_ids: [151_643] });
@@ -115,7 +130,9 @@ describe('the log at every level', () => {
       cluster.handlers[phase] = (response) => void response.writeHead(500, { 'x-secret': SECRETS.worker }).end(body);
     }
     const steps = ['replace-media-urls', 'render', { type: 'prefill', params: { on_failure: 'decode' } }, 'decode'];
-    const images = [{ type: 'image_url', image_url: { url: `${cluster.url}/media/${SECRETS.media}.png?sig=${SECRETS.query}` } }];
+    const images = [
+      { type: 'image_url', image_url: { url: `${cluster.url}/media/${SECRETS.media}.png?sig=${SECRETS.query}` } },
+    ];
     const content = [{ type: 'text', text: SECRETS.prompt }, ...images];
     const lines = await linesOf(
       { logLevel, steps },

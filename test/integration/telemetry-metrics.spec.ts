@@ -57,7 +57,10 @@ describe('the metrics of a request', () => {
 
   it('have the width of the fan-out once, and the time of each of its calls', async () => {
     const { metric } = await after({}, { body: aChatWithImages(3) });
-    expect([await metric('encode_subrequests_count'), await metric('encode_subrequests_sum')]).toEqual([{ '': 1 }, { '': 3 }]);
+    expect([await metric('encode_subrequests_count'), await metric('encode_subrequests_sum')]).toEqual([
+      { '': 1 },
+      { '': 3 },
+    ]);
     expect(await metric('encode_subrequest_duration_seconds_count')).toEqual({ 'outcome="success"': 3 });
   });
 
@@ -70,12 +73,17 @@ describe('the metrics of a request', () => {
       if (cluster.calls('encode').length === 3) json(response, { error: {} }, fail());
     };
     const { metric, own } = await after({}, { headers: { 'x-request-id': 'e' }, body: aChatWithImages(3) });
-    expect(await metric('encode_subrequest_duration_seconds_count')).toEqual({ 'outcome="error"': 1, 'outcome="cancelled"': 2 });
+    expect(await metric('encode_subrequest_duration_seconds_count')).toEqual({
+      'outcome="error"': 1,
+      'outcome="cancelled"': 2,
+    });
     expect(await metric('step_errors_total')).toEqual({ [`step="encode",error_code="${code}"`]: 1 });
     expect(await metric('upstream_rejections_total')).toMatchObject({
       [`upstream="encode",status="${fail() === 429 ? '429' : 'other_5xx'}"`]: 1,
     });
-    expect(own.timeline('e')['calls']).toEqual(expect.arrayContaining([expect.objectContaining({ error: 'cancelled' })]));
+    expect(own.timeline('e')['calls']).toEqual(
+      expect.arrayContaining([expect.objectContaining({ error: 'cancelled' })]),
+    );
   });
 
   it('tell a download that failed from those that it cancelled', async () => {
@@ -83,9 +91,15 @@ describe('the metrics of a request', () => {
       if (cluster.calls('media').length === 2) response.writeHead(404).end();
       else expect(path).toMatch(/media/);
     };
-    const urls = ['a', 'b'].map((name) => ({ type: 'image_url', image_url: { url: `${cluster.url}/media/${name}.png` } }));
+    const urls = ['a', 'b'].map((name) => ({
+      type: 'image_url',
+      image_url: { url: `${cluster.url}/media/${name}.png` },
+    }));
     const { metric } = await after({}, { body: aChat({ messages: [{ role: 'user', content: urls }] }) });
-    expect(await metric('media_download_duration_seconds_count')).toEqual({ 'result="error"': 1, 'result="cancelled"': 1 });
+    expect(await metric('media_download_duration_seconds_count')).toEqual({
+      'result="error"': 1,
+      'result="cancelled"': 1,
+    });
   });
 
   it('have the size and the time of a download', async () => {

@@ -80,7 +80,8 @@ export class OtlpReceiver {
     for (;;) {
       const found = this.spans.filter((one) => one.traceId === traceId);
       if (found.length >= count) return found;
-      if (performance.now() > deadline) throw new Error(`${found.length} spans of ${traceId}: ${JSON.stringify(found)}`);
+      if (performance.now() > deadline)
+        throw new Error(`${found.length} spans of ${traceId}: ${JSON.stringify(found)}`);
       await sleep(10);
     }
   }

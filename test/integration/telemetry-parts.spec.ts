@@ -15,7 +15,10 @@ type PlannedPhase = (typeof PHASES)[number];
 /** How a phase goes for one request: after so many milliseconds, as it should, with an error, or not at all. */
 const conduct = fc.record({
   delay: fc.nat(15),
-  kind: fc.oneof({ arbitrary: fc.constant('works' as const), weight: 8 }, fc.constantFrom('refuses', 'fails', 'breaks')),
+  kind: fc.oneof(
+    { arbitrary: fc.constant('works' as const), weight: 8 },
+    fc.constantFrom('refuses', 'fails', 'breaks'),
+  ),
   /** Events of a stream before it is cut; beyond its length it is whole. */
   events: fc.oneof({ arbitrary: fc.constant(99), weight: 2 }, fc.nat(EVENTS.length)),
 });
@@ -39,7 +42,9 @@ interface Plan extends Readonly<Record<PlannedPhase, Conduct>> {
 const steps = fc
   .subarray(['replace-media-urls', 'render', 'conditional-decode', 'encode', 'prefill'])
   .map((chosen) => [...chosen, 'decode'])
-  .chain((chosen) => fc.boolean().map((falls) => chosen.map((type) => (falls && type === 'prefill' ? FALLING_BACK : type))));
+  .chain((chosen) =>
+    fc.boolean().map((falls) => chosen.map((type) => (falls && type === 'prefill' ? FALLING_BACK : type))),
+  );
 const FALLING_BACK = { type: 'prefill', params: { on_failure: 'decode' } };
 
 const kept = z.object({
@@ -47,7 +52,9 @@ const kept = z.object({
   time_to_first_token_ms: z.number().optional(),
   outcome: z.string(),
   parts_ms: z.record(z.string(), z.number()),
-  calls: z.array(z.object({ upstream: z.string(), from_ms: z.number(), head_ms: z.number().optional(), to_ms: z.number() })),
+  calls: z.array(
+    z.object({ upstream: z.string(), from_ms: z.number(), head_ms: z.number().optional(), to_ms: z.number() }),
+  ),
 });
 
 describe('the parts of the time to the first token', () => {
@@ -90,7 +97,9 @@ describe('the parts of the time to the first token', () => {
           await coordinator.idle();
           // a client may have left before its request came in
           const ids = requests.map((_, index) => `plan-${index}`);
-          const arrived = ids.filter((id, index) => requests[index]?.patience === null || coordinator.recorder.find(id).length > 0);
+          const arrived = ids.filter(
+            (id, index) => requests[index]?.patience === null || coordinator.recorder.find(id).length > 0,
+          );
           const timelines = arrived.map((id) => kept.parse(coordinator.timeline(id)));
           for (const timeline of timelines) expectToAddUp(timeline);
           for (const { outcome } of timelines) outcomes.add(outcome);
@@ -104,7 +113,11 @@ describe('the parts of the time to the first token', () => {
     expect([...outcomes]).toEqual(expect.arrayContaining(['completed', 'failed', 'client_closed', 'upstream_reset']));
   }, 60_000);
 
-  async function ask(coordinator: ObservedCoordinator, { images, isStream, patience }: Plan, index: number): Promise<void> {
+  async function ask(
+    coordinator: ObservedCoordinator,
+    { images, isStream, patience }: Plan,
+    index: number,
+  ): Promise<void> {
     const leaving = new AbortController();
     const timer = patience === null ? undefined : setTimeout(() => leaving.abort(), patience);
     const headers = { 'x-plan': String(index), 'x-request-id': `plan-${index}` };
@@ -126,7 +139,10 @@ describe('the parts of the time to the first token', () => {
     }
   }
 
-  async function expectMetricsToAgree(coordinator: ObservedCoordinator, timelines: readonly z.output<typeof kept>[]): Promise<void> {
+  async function expectMetricsToAgree(
+    coordinator: ObservedCoordinator,
+    timelines: readonly z.output<typeof kept>[],
+  ): Promise<void> {
     const first = timelines.flatMap(({ time_to_first_token_ms: time }) => time ?? []);
     const [name, part] = [`${PREFIX}time_to_first_token_seconds`, `${PREFIX}time_to_first_token_part_seconds`];
     expect(await coordinator.total(`${name}_count`)).toBe(first.length);

@@ -69,7 +69,11 @@ describe('with tracing on', () => {
     const calls = sent();
     expect(calls).toHaveLength(6);
     for (const [parent, tracestate, baggage] of calls) {
-      expect([String(parent).slice(0, 36), tracestate, baggage]).toEqual([`00-${TRACE}-`, CONTEXT.tracestate, CONTEXT.baggage]);
+      expect([String(parent).slice(0, 36), tracestate, baggage]).toEqual([
+        `00-${TRACE}-`,
+        CONTEXT.tracestate,
+        CONTEXT.baggage,
+      ]);
     }
   });
 

@@ -58,7 +58,9 @@ function expectTree(all: readonly RecordedSpan[], calls: readonly string[], step
   expect(pipeline.parentId).toBe(server.spanId);
   expect(namesOf(all, 'CLIENT').toSorted()).toEqual(calls.toSorted());
   expect(namesOf(all, 'INTERNAL').toSorted()).toEqual(['pipeline', ...steps].toSorted());
-  const stepIds = new Map(all.filter(({ parentId }) => parentId === pipeline.spanId).map(({ name, spanId }) => [name, spanId]));
+  const stepIds = new Map(
+    all.filter(({ parentId }) => parentId === pipeline.spanId).map(({ name, spanId }) => [name, spanId]),
+  );
   expect([...stepIds.keys()].toSorted()).toEqual(steps.toSorted());
   for (const call of all.filter(({ kind }) => kind === 'CLIENT')) {
     const step = call.name === 'media' ? 'replace-media-urls' : call.name;
@@ -200,7 +202,9 @@ describe('the attributes of a span', () => {
       ...genAi,
       'http.response.status_code': 412,
     });
-    expect(all.filter(({ kind, name }) => kind === 'CLIENT' && name === 'encode').map(({ attributes }) => attributes)).toEqual(
+    expect(
+      all.filter(({ kind, name }) => kind === 'CLIENT' && name === 'encode').map(({ attributes }) => attributes),
+    ).toEqual(
       [0, 1].map((index) => ({
         ...call('encode', path),
         'llm_d.coordinator.encode.index': index,

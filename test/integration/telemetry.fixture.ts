@@ -16,6 +16,7 @@ export interface ObservedOptions {
   readonly server?: object;
   readonly gateway?: object;
   readonly pipeline?: object;
+  readonly admin?: object;
   readonly logLevel?: number;
   /** Without spans: tracing is off. */
   readonly spans?: SpanRecorder;
@@ -32,12 +33,15 @@ export class ObservedCoordinator {
     readonly recorder: FlightRecorder,
     /** Log lines, in their order. */
     readonly lines: readonly Readonly<Record<string, unknown>>[],
+    /** The configuration in the form that it is written in. */
+    readonly effective: unknown,
   ) {}
 
   static async start(cluster: ObservedCluster, options: ObservedOptions = {}): Promise<ObservedCoordinator> {
     const schema = coordinatorConfig(stepsOf(BUILT_IN_STEPS));
     const values = {
       server: options.server ?? {},
+      admin: options.admin ?? {},
       gateway: { address: cluster.url, ...options.gateway },
       pipeline: {
         kv_connector: 'kv-nixl',
@@ -46,17 +50,21 @@ export class ObservedCoordinator {
         ...options.pipeline,
       },
     };
-    const { config } = parseTree({ name: 'test', values }, schema, { env: {}, envPrefix: 'COORDINATOR' });
+    const { config, effective } = parseTree({ name: 'test', values }, schema, { env: {}, envPrefix: 'COORDINATOR' });
     const lines: Record<string, unknown>[] = [];
     const write = (line: string): void => void lines.push(Object(JSON.parse(line)));
-    const telemetry = { metrics: new Metrics(), recorder: new FlightRecorder(), tracing: new Tracing(options.spans?.tracer) };
+    const telemetry = {
+      metrics: new Metrics(),
+      recorder: new FlightRecorder(),
+      tracing: new Tracing(options.spans?.tracer),
+    };
     const logger = new JsonLogger(options.logLevel ?? 2, 'test', { write });
     const app = await createApp(CoordinatorModule.register(config, { telemetry }), { logger, readTimeout: 0 });
     await app.init();
     const url = await app.getHttpAdapter().getInstance().listen({ host: '127.0.0.1', port: 0 });
     app.get(Lifecycle, { strict: false }).advance('serving');
     lines.length = 0;
-    return new ObservedCoordinator(app, url, telemetry.metrics, telemetry.recorder, lines);
+    return new ObservedCoordinator(app, url, telemetry.metrics, telemetry.recorder, lines, effective);
   }
 
   get lifecycle(): Lifecycle {

@@ -2,12 +2,14 @@
 import 'reflect-metadata';
 import { Logger } from '@nestjs/common';
 import { ConfigError, environment, helpText, parseFlags, renderEffective } from '#config';
-import { ProcessSignals } from '#runtime';
+import { ProcessSignals, WorkerSupervisor, reportReady, workerNumber } from '#runtime';
 import { JsonLogger } from '#telemetry';
 import { loadCoordinatorConfig } from './coordinator.config.ts';
+import type { LoadedConfig } from './coordinator.config.ts';
 import { coordinatorFlags } from './coordinator.flags.ts';
 import { startCoordinator } from './start.ts';
 import { packageVersion } from './version.ts';
+import { warmUpCoordinator } from './warm-up.ts';
 
 const PROGRAM = {
   name: 'inference-coordinator',
@@ -31,14 +33,38 @@ async function main(): Promise<void> {
     return;
   }
 
-  const signals = new ProcessSignals();
-  const json = new JsonLogger(loaded.config.log_level, 'llm-d-coordinator');
-  const coordinator = await startCoordinator(loaded, json);
-  signals.onStop((signal) => coordinator.shutdown.run(signal));
+  const logger = new JsonLogger(loaded.config.log_level, 'llm-d-coordinator');
+  Logger.overrideLogger(logger);
+  const isSupervisor = loaded.config.server.workers > 1 && workerNumber() === undefined;
+  await (isSupervisor ? supervise(loaded) : serve(loaded, logger));
+}
+
+/** Serves until a signal ends the process. */
+async function serve(loaded: LoadedConfig, json: JsonLogger): Promise<void> {
+  const signals = new ProcessSignals(workerNumber() !== undefined);
   const logger = new Logger('coordinator');
   for (const warning of loaded.warnings) logger.warn(warning);
+  const coordinator = await startCoordinator(loaded, json);
+  signals.onStop((signal) => coordinator.shutdown.run(signal));
+  const { warmup } = loaded.config.server;
+  if (warmup > 0) logger.log({ requests: await warmUpCoordinator(loaded.config, json) }, 'warmed up');
   coordinator.lifecycle.advance('serving');
-  logger.log({ addr: coordinator.url, version: packageVersion() }, 'coordinator is ready');
+  reportReady(() => void coordinator.shutdown.run('SIGTERM').finally(() => process.exit(0)));
+  logger.log({ addr: coordinator.url, version: packageVersion(), worker: workerNumber() }, 'coordinator is ready');
+}
+
+/** Runs the workers of `server.workers` until a signal ends the process. */
+async function supervise({ config }: LoadedConfig): Promise<void> {
+  const signals = new ProcessSignals();
+  const supervisor = new WorkerSupervisor(config.server.workers, process.argv[1] ?? '', process.argv.slice(2));
+  signals.onStop(
+    () => supervisor.stop(),
+    () => {
+      supervisor.kill();
+    },
+  );
+  await supervisor.start();
+  new Logger('coordinator').log({ workers: config.server.workers }, 'all workers serve');
 }
 
 function print(text: string): void {

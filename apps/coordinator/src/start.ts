@@ -5,7 +5,15 @@ import type { Server as TlsServer, TlsOptions } from 'node:tls';
 import { configHash, environment, renderEffective } from '#config';
 import { Lifecycle } from '#foundation';
 import { PipelineService } from '#pipeline';
-import { ReadinessService, Shutdown, createApp, tlsOptions, watchKeyPair } from '#runtime';
+import {
+  ReadinessService,
+  Shutdown,
+  checkCipherSuites,
+  createApp,
+  tlsOptions,
+  watchKeyPair,
+  workerNumber,
+} from '#runtime';
 import { AdminModule, FlightRecorder, Metrics, Tracing, loadTracing } from '#telemetry';
 import type { JsonLogger } from '#telemetry';
 import type { LoadedConfig } from './coordinator.config.ts';
@@ -24,6 +32,7 @@ export interface RunningCoordinator {
 export async function startCoordinator(loaded: LoadedConfig, logger: JsonLogger): Promise<RunningCoordinator> {
   const { config, stepClasses } = loaded;
   const { server } = config;
+  checkCipherSuites(server.tls_cipher_suites);
   const metrics = new Metrics(config.metrics.known_models);
   const recorder = new FlightRecorder();
   const sdk = await loadTracing(config.tracing, packageVersion());
@@ -42,7 +51,7 @@ export async function startCoordinator(loaded: LoadedConfig, logger: JsonLogger)
     server.metrics_port > 0
       ? await openListener(adminModule(loaded, app, { metrics, recorder, logger }), logger, loaded, {
           host: '',
-          port: server.metrics_port,
+          port: adminPort(server.metrics_port),
           certificates: server.metrics_cert_dir === '' ? undefined : server.metrics_cert_dir,
         })
       : undefined;
@@ -52,6 +61,11 @@ export async function startCoordinator(loaded: LoadedConfig, logger: JsonLogger)
     await Promise.all([admin?.app.close(), sdk?.stop()]);
   });
   return { lifecycle, url, shutdown };
+}
+
+/** Each worker has a listener of its own: the first one on the configured port, the others on the ports behind it. */
+function adminPort(configured: number): number {
+  return configured + (workerNumber() ?? 1) - 1;
 }
 
 /** Where to listen, and with which certificates: undefined is plain HTTP, an empty folder a self-signed certificate. */
@@ -74,7 +88,7 @@ async function openListener(
   const fastify = app.getHttpAdapter().getInstance();
   const reuse = server.workers > 1 ? { reusePort: true } : {};
   const url = await fastify.listen({ host: host === '' ? '::' : host, port, ...reuse });
-  if (certificates !== undefined && certificates !== '') watchCertificate(app, certificates);
+  if (tls !== undefined && certificates !== '') watchCertificate(app, certificates ?? '', tls);
   return { app, url };
 }
 
@@ -117,14 +131,15 @@ function describeProcess({ on }: Metrics, { effective }: LoadedConfig): void {
   on.configInfo.set([configHash(effective)], 1);
 }
 
-function watchCertificate(app: NestFastifyApplication, folder: string): void {
+function watchCertificate(app: NestFastifyApplication, folder: string, tls: TlsOptions): void {
   const logger = new Logger('server');
   // an https listener is a tls.Server
   const listener = app.getHttpServer() as unknown as TlsServer;
   watchKeyPair(
     folder,
     (pair) => {
-      listener.setSecureContext(pair);
+      // a new context forgets what is not said again
+      listener.setSecureContext({ ...tls, ...pair });
       logger.log('certificate reloaded');
     },
     (error) => {

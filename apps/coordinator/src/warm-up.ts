@@ -12,6 +12,9 @@ import { CoordinatorModule } from './coordinator.module.ts';
  * or logged.
  */
 export async function warmUpCoordinator(config: CoordinatorConfig, logger: LoggerService): Promise<number> {
+  const builtIn = stepsOf(BUILT_IN_STEPS);
+  // a pipeline that a step from outside ends cannot be had without it
+  if (builtIn.find(({ type }) => type === config.pipeline.steps.at(-1)?.type)?.answers !== true) return 0;
   const upstream = await WarmUpstream.start(config.gateway.profile_header);
   const app = await createApp(CoordinatorModule.register(towards(upstream.url, config)), { logger, readTimeout: 0 });
   try {

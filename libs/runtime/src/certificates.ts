@@ -82,6 +82,11 @@ async function selfSigned(): Promise<SecureContextOptions> {
   return { cert: pair.cert, key: pair.private };
 }
 
+/** @throws ConfigError when there is no such suite; also worth knowing where TLS is off */
+export function checkCipherSuites(suites: readonly string[]): void {
+  for (const suite of suites) knownCipher(suite);
+}
+
 function knownCipher(iana: string): string {
   const name = openSslName(iana);
   if (!getCiphers().includes(name.toLowerCase())) throw new ConfigError(`invalid tls-cipher-suites: ${iana}`);

@@ -1,4 +1,4 @@
-export { tlsOptions, watchKeyPair } from './certificates.ts';
+export { checkCipherSuites, tlsOptions, watchKeyPair } from './certificates.ts';
 export type { TlsSettings } from './certificates.ts';
 export { createApp } from './create-app.ts';
 export type { AppOptions } from './create-app.ts';

@@ -3,6 +3,7 @@ import {
   Controller,
   Get,
   Header,
+  HttpCode,
   Inject,
   NotFoundException,
   Param,
@@ -81,6 +82,7 @@ export class AdminController {
 
   /** Turns readiness off; requests are served on. */
   @Post('drain')
+  @HttpCode(200)
   drain(): object {
     this.sources.drain();
     return { phase: this.sources.readiness().phase };

@@ -109,5 +109,8 @@ function failureReason(error: Error): string {
 
 function serverOf(host: string): Attributes {
   const [, address = host, port] = /^(.*?)(?::(\d+))?$/.exec(host) ?? [];
-  return { [ATTRIBUTES.serverAddress]: address, ...(port === undefined ? {} : { [ATTRIBUTES.serverPort]: Number(port) }) };
+  return {
+    [ATTRIBUTES.serverAddress]: address,
+    ...(port === undefined ? {} : { [ATTRIBUTES.serverPort]: Number(port) }),
+  };
 }

@@ -1,4 +1,3 @@
-import { once } from 'node:events';
 import type { ServerResponse } from 'node:http';
 import { Controller, Get, Headers, Inject, Res } from '@nestjs/common';
 import { ADMIN_SOURCES } from './admin.sources.ts';
@@ -22,9 +21,20 @@ export class MetricsController {
     reply.raw.writeHead(200, { 'content-type': CONTENT_TYPES[format] });
     for await (const piece of expose(metrics.registry, metrics.exemplars, format)) {
       if (reply.raw.destroyed) return;
-      if (!reply.raw.write(piece)) await Promise.race([once(reply.raw, 'drain'), once(reply.raw, 'close')]);
+      if (!reply.raw.write(piece)) await drained(reply.raw);
     }
     reply.raw.end();
     metrics.on.scrapeDuration.observe([], (performance.now() - startedAt) / 1000);
   }
+}
+
+/** Done when the response takes more, or its connection is gone. */
+function drained(response: ServerResponse): Promise<void> {
+  return new Promise((resolve) => {
+    const done = (): void => {
+      response.off('drain', done).off('close', done);
+      resolve();
+    };
+    response.on('drain', done).on('close', done);
+  });
 }

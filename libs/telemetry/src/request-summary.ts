@@ -23,7 +23,10 @@ export function requestSummary(record: RequestRecord): Record<string, unknown> {
 
 /** What a line about the request is found by. */
 export function requestIds({ id, trace }: RequestRecord): Record<string, string> {
-  return { 'x-request-id': id, ...(trace === undefined ? {} : { trace_id: trace.ids.traceId, span_id: trace.ids.spanId }) };
+  return {
+    'x-request-id': id,
+    ...(trace === undefined ? {} : { trace_id: trace.ids.traceId, span_id: trace.ids.spanId }),
+  };
 }
 
 function firstTokenTime({ answer, startedAt }: RequestRecord): Record<string, number> {

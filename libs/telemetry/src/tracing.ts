@@ -1,4 +1,12 @@
-import { ROOT_CONTEXT, SpanKind, SpanStatusCode, TraceFlags, createTraceState, trace } from '@opentelemetry/api';
+import {
+  ROOT_CONTEXT,
+  SpanKind,
+  SpanStatusCode,
+  TraceFlags,
+  createTraceState,
+  isSpanContextValid,
+  trace,
+} from '@opentelemetry/api';
 import type { Attributes, Context, Span, Tracer } from '@opentelemetry/api';
 import type { RequestScope } from '#protocol';
 import { ATTRIBUTES } from './attributes.ts';
@@ -14,10 +22,13 @@ export class Tracing {
     if (this.tracer === undefined) return undefined;
     const parent = parentContext(scope);
     const server = this.tracer.startSpan(name, { kind: SpanKind.SERVER, attributes }, parent);
+    const ids = server.spanContext();
+    // without an exporter the SDK makes no span: there is none to be the parent of what follows
+    if (!isSpanContextValid(ids) || ids.spanId === trace.getSpanContext(parent)?.spanId) return undefined;
     return {
       server: server.isRecording() ? server : undefined,
       serverContext: trace.setSpan(parent, server),
-      ids: server.spanContext(),
+      ids,
       pipeline: undefined,
       pipelineContext: undefined,
       step: undefined,

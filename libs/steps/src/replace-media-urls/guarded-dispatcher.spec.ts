@@ -113,7 +113,7 @@ describe('A proxy of the environment', () => {
 
   afterEach(() => {
     for (const name of ['http_proxy', 'no_proxy']) {
-      if (saved[name] === undefined) delete env[name];
+      if (saved[name] === undefined) Reflect.deleteProperty(env, name);
       else env[name] = saved[name];
     }
   });

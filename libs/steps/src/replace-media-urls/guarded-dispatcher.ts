@@ -76,8 +76,8 @@ function guardedLookup({ lookup, policy, signal }: DialOptions): LookupFunction 
         else if (wanted.all === true) callback(null, [...addresses]);
         else callback(null, first.address, first.family);
       },
-      (error: NodeJS.ErrnoException) => {
-        callback(error, '');
+      (error: unknown) => {
+        callback(error instanceof Error ? error : new BlockedAddressError(), '');
       },
     );
   };

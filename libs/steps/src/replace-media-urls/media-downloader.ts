@@ -122,7 +122,10 @@ export class MediaDownloader {
         socket = connected;
       },
     });
-    const onAbort = (): void => void dispatcher.destroy(signal.reason);
+    const onAbort = (): void => {
+      const reason: unknown = signal.reason;
+      dispatcher.destroy(reason instanceof Error ? reason : null).catch(() => undefined);
+    };
     signal.addEventListener('abort', onAbort, { once: true });
     try {
       dispatcher.dispatch(

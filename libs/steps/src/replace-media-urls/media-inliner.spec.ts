@@ -1,3 +1,4 @@
+import { once } from 'node:events';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { RequestListener, ServerResponse } from 'node:http';
 import { afterEach, describe, expect, it } from '@jest/globals';
@@ -150,7 +151,9 @@ describe('MediaInliner', () => {
     });
     expect(requests).toHaveLength(3);
     await Promise.all(
-      hanging.map((response) => response.closed || new Promise((closed) => response.once('close', closed))),
+      hanging.map(async (response) => {
+        if (!response.closed) await once(response, 'close');
+      }),
     );
   });
 

@@ -40,8 +40,10 @@ function hasPackets(content: Buffer, first: number, size: number): boolean {
 
 /** Bytes of the frame at `at`, undefined when there is none. */
 function frameLength(content: Buffer, at: number): number | undefined {
-  const [sync, version = 0, rates = 0] = content.subarray(at, at + 4);
-  if (content.length < at + 4 || sync !== SYNC || (version & 0xe0) !== 0xe0) return undefined;
+  const header = content.subarray(at, at + 4);
+  if (!isSynchronized(header)) return undefined;
+  const version = header.readUInt8(1);
+  const rates = header.readUInt8(2);
   const generation = (version >> 3) & 3; // 0: 2.5, 1: reserved, 2: 2, 3: 1
   const layer = (version >> 1) & 3; // 1: III, 2: II, 3: I, 0: reserved
   const bitrate = bitratesOf(generation, layer)?.[rates >> 4] ?? 0;
@@ -50,6 +52,11 @@ function frameLength(content: Buffer, at: number): number | undefined {
   const divisor = [4, 1, 2, 1][generation] ?? 1;
   const samples = layer === 1 && generation !== 3 ? 72 : 144;
   return Math.floor((samples * bitrate * 1000 * divisor) / sampleRate) + ((rates >> 1) & 1);
+}
+
+function isSynchronized(header: Buffer): boolean {
+  const [sync, version = 0] = header;
+  return header.length === 4 && sync === SYNC && (version & 0xe0) === 0xe0;
 }
 
 function bitratesOf(generation: number, layer: number): readonly number[] | undefined {

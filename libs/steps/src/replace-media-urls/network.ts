@@ -13,9 +13,8 @@ const MAPPED_PREFIX = 96;
 
 /** Reads CIDR notation; undefined for anything else, a bare address included. An IPv4-mapped block is the IPv4 block it stands for. */
 export function parseNetwork(text: string): Network | undefined {
-  const [address, bits, more] = text.split('/');
-  if (address === undefined || bits === undefined || more !== undefined || !/^\d{1,3}$/.test(bits)) return undefined;
-  if (isIP(address) === 0 || address.includes('%')) return undefined;
+  const [, address = '', bits = ''] = /^([^/%]+)\/(\d{1,3})$/.exec(text) ?? [];
+  if (isIP(address) === 0) return undefined;
   const base = ipaddr.parse(hexTail(address));
   const prefix = Number(bits);
   if (prefix > (base.kind() === 'ipv4' ? 32 : 128)) return undefined;
