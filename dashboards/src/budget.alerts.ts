@@ -22,8 +22,11 @@ const LEAST_EVENTS = 5;
 
 /** Alerts on the budgets of availability and of the time to first token, with several windows and burn rates each. */
 export const BUDGET_GROUPS: readonly RuleGroup[] = [
-  { name: 'coordinator-budget-records', rules: BUDGETS.flatMap(recordsOf) },
-  { name: 'coordinator-budgets', rules: BUDGETS.flatMap((budget) => BURNS.map((burn) => alertOf(budget, burn))) },
+  {
+    // one group: the rules of a group are evaluated in order, so an alert always reads the ratios of its own moment
+    name: 'coordinator-budgets',
+    rules: [...BUDGETS.flatMap(recordsOf), ...BUDGETS.flatMap((budget) => BURNS.map((burn) => alertOf(budget, burn)))],
+  },
 ];
 
 function recordsOf({ record, badRate, rate }: Budget): RecordingRule[] {

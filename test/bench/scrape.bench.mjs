@@ -21,7 +21,8 @@ const MAIN = fileURLToPath(new URL('../../dist/apps/coordinator/main.js', import
 const [PACE, SCRAPE_EVERY] = [20, 2000];
 const PARALLEL = 32;
 const FORMATS = { text: 'text/plain', openmetrics: 'application/openmetrics-text;version=1.0.0' };
-const USAGE = '{"choices":[],"usage":{"prompt_tokens":5,"completion_tokens":2,"prompt_tokens_details":{"cached_tokens":3}}}';
+const USAGE =
+  '{"choices":[],"usage":{"prompt_tokens":5,"completion_tokens":2,"prompt_tokens_details":{"cached_tokens":3}}}';
 const EVENTS = [
   '{"choices":[{"delta":{"content":"a"}}]}',
   '{"choices":[{"delta":{"content":"b"},"finish_reason":"stop"}]}',
@@ -113,15 +114,19 @@ async function gapsDuring(work) {
 function followStream(gaps, signal) {
   return new Promise((resolve) => {
     const headers = { 'content-type': 'application/json', 'x-endless': '1' };
-    const request = httpRequest(`${coordinator.url}/v1/completions`, { method: 'POST', agent, headers, signal }, (response) => {
-      let last;
-      response.on('data', () => {
-        const now = performance.now();
-        if (last !== undefined) gaps.push(now - last);
-        last = now;
-      });
-      response.on('error', resolve).on('close', resolve);
-    });
+    const request = httpRequest(
+      `${coordinator.url}/v1/completions`,
+      { method: 'POST', agent, headers, signal },
+      (response) => {
+        let last;
+        response.on('data', () => {
+          const now = performance.now();
+          if (last !== undefined) gaps.push(now - last);
+          last = now;
+        });
+        response.on('error', resolve).on('close', resolve);
+      },
+    );
     request.on('error', resolve);
     request.end(JSON.stringify({ model: 'endless', prompt: 'x', stream: true }));
   });
@@ -153,7 +158,8 @@ async function startWorker() {
 
 function answer(request, response, body) {
   if (request.headers['x-endless'] !== undefined) return endless(response);
-  if (body.includes('"seed":2')) return response.writeHead(404, { 'content-type': 'application/json' }).end('{"error":{}}');
+  if (body.includes('"seed":2'))
+    return response.writeHead(404, { 'content-type': 'application/json' }).end('{"error":{}}');
   if (body.includes('"seed":1')) return response.writeHead(200, { 'content-type': 'application/json' }).end(USAGE);
   response.writeHead(200, { 'content-type': 'text/event-stream' });
   response.end(EVENTS.map((event) => `data: ${event}\n\n`).join(''));

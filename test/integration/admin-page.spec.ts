@@ -75,7 +75,12 @@ describe('what the admin page is and reads', () => {
       phase: 'serving',
       isReady: true,
       dependencies: [],
-      totals: { requests: 2, errors: {}, probes: { deferred: 1 }, encode: { requests: 0, calls: 0 } },
+      totals: {
+        requests: 2,
+        errors: {},
+        probes: { served: 0, deferred: 1, error: 0, transport_error: 0 },
+        encode: { requests: 0, calls: 0 },
+      },
     });
   });
 

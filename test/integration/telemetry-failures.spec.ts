@@ -1,16 +1,15 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { json } from '#testing';
 import { SpanRecorder } from '../../libs/telemetry/src/spans.fixture.ts';
-import type { RecordedSpan } from '../../libs/telemetry/src/spans.fixture.ts';
-import { ObservedCoordinator, until } from './telemetry.fixture.ts';
+import { ObservedCoordinator } from './telemetry.fixture.ts';
 import type { ObservedOptions } from './telemetry.fixture.ts';
 import { EVENTS, ObservedCluster, sleep } from './telemetry-cluster.fixture.ts';
 import type { PhaseHandler } from './telemetry-cluster.fixture.ts';
 import { aChat, aChatWithImages, send } from './telemetry-client.fixture.ts';
 import type { ClientOptions } from './telemetry-client.fixture.ts';
+import { ID, servedOne } from './telemetry-served.fixture.ts';
 
 const PREFIX = 'llm_d_coordinator_';
-const ID = 'failing';
 
 let cluster: ObservedCluster;
 let coordinator: ObservedCoordinator | undefined;
@@ -24,26 +23,10 @@ beforeEach(() => {
 afterEach(() => coordinator?.close());
 afterAll(() => cluster.close());
 
-/** Serves one request on a coordinator of its own; what its spans say, by kind and name. */
 async function after(options: ObservedOptions, request: ClientOptions) {
-  const spans = new SpanRecorder();
-  const own = await ObservedCoordinator.start(cluster, { spans, ...options });
-  coordinator = own;
-  const answer = await send(own.url, { headers: { 'x-request-id': ID }, ...request });
-  await own.idle();
-  await until(() => spans.begun === spans.spans.length);
-  const named = (kind: RecordedSpan['kind'], name: string): RecordedSpan[] =>
-    spans.spans.filter((span) => span.kind === kind && span.name === name);
-  return {
-    ...{ answer, own, spans },
-    server: spans.spans.find(({ kind }) => kind === 'SERVER'),
-    failed: spans.spans
-      .filter(({ isError }) => isError)
-      .map(({ kind, name }) => `${kind} ${name}`)
-      .toSorted(),
-    named,
-    metric: (name: string) => own.samples(PREFIX + name),
-  };
+  const served = await servedOne(cluster, options, request);
+  coordinator = served.own;
+  return served;
 }
 
 /** A stream whose worker dies after two events. */
@@ -136,27 +119,6 @@ describe('a request that fails', () => {
       isError: true,
       attributes: { 'http.response.status_code': 400, 'error.type': 'invalid_body' },
     });
-  });
-
-  it('is an error when its client leaves in mid-stream, and recorded as such', async () => {
-    const leaving = new AbortController();
-    cluster.handlers.decode = (response) => {
-      response.writeHead(200, { 'content-type': 'text/event-stream' }).write(`data: ${EVENTS[1]}\n\n`);
-    };
-    const onData = (): void => leaving.abort();
-    const { server, own, named, metric } = await after({}, { body: aChat(), signal: leaving.signal, onData });
-    expect(server).toMatchObject({ isError: true, attributes: { 'llm_d.coordinator.outcome': 'client_closed' } });
-    expect(named('CLIENT', 'decode')).toMatchObject([{ isError: true, attributes: { 'error.type': 'client_closed' } }]);
-    expect(await metric('stream_outcome_total')).toEqual({ 'outcome="client_closed"': 1 });
-    expect(own.timeline(ID)).toMatchObject({ status: 200, outcome: 'client_closed' });
-  });
-
-  it('is recorded as 499 when its client leaves before there is an answer', async () => {
-    const leaving = new AbortController();
-    cluster.handlers.prefill = () => leaving.abort();
-    const { server, own } = await after({}, { body: aChat(), signal: leaving.signal });
-    expect(server).toMatchObject({ isError: true, attributes: { 'http.response.status_code': 499 } });
-    expect(own.timeline(ID)).toMatchObject({ status: 499, outcome: 'client_closed' });
   });
 
   it('is an error of the call that failed, not of those that it cancelled', async () => {

@@ -178,6 +178,14 @@ describe('the metrics of a request', () => {
     expect((await metric('time_per_output_token_seconds_sum'))['model_name="m"']).toBeGreaterThan(0.008);
   });
 
+  it('bear counts of tokens that are none', async () => {
+    const usage = '{"choices":[],"usage":{"completion_tokens":1e400,"prompt_tokens_details":{"cached_tokens":-1}}}';
+    cluster.handlers.decode = (response) => stream(response, [...EVENTS.slice(0, 4), usage, '[DONE]']);
+    const { metric, own } = await after({}, { body: aChat() });
+    for (const name of ['output_tokens_count', 'cached_tokens_count']) expect(await metric(name)).toEqual({});
+    expect(own.lines.at(-1)).toMatchObject({ body: 'request finished', outcome: 'completed' });
+  });
+
   it('have no time to a first token for what is no stream', async () => {
     const { metric } = await after({}, { body: aChat({ stream: false }) });
     expect(await metric('time_to_first_token_seconds_count')).toEqual({});

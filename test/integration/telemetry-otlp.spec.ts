@@ -157,7 +157,7 @@ describe('the built coordinator, exporting over OTLP', () => {
     const failed = spans.filter(({ isError }) => isError).map(({ kind, name }) => `${kind ?? ''} ${name}`);
     expect(failed.toSorted()).toEqual(['CLIENT decode', 'INTERNAL decode', 'INTERNAL pipeline', `SERVER POST ${PATH}`]);
     const text = await (await fetch(metricsUrl)).text();
-    const outcomes = text.match(/^llm_d_coordinator_stream_outcome_total.*$/gm);
+    const outcomes = text.match(/^llm_d_coordinator_stream_outcome_total.* [^0]$/gm);
     expect(outcomes).toEqual(['llm_d_coordinator_stream_outcome_total{outcome="upstream_reset"} 1']);
     const exemplars = await (await fetch(metricsUrl, { headers: { accept: 'application/openmetrics-text' } })).text();
     expect(exemplars).toContain(`# {trace_id="${idOf(61)}"}`);
@@ -213,8 +213,15 @@ describe('the built coordinator, exporting over OTLP', () => {
     },
   );
 
-  it('serves on when nobody takes its spans', async () => {
-    const { url } = await started({ OTEL_EXPORTER_OTLP_ENDPOINT: `http://127.0.0.1:${await freePort()}` });
+  it.each([
+    ['nobody takes its spans', { OTEL_EXPORTER_OTLP_ENDPOINT: 'http://127.0.0.1:9' }],
+    ['the address of the collector is none', { OTEL_EXPORTER_OTLP_ENDPOINT: '::::' }],
+    [
+      'it should ask for what it cannot have',
+      { OTEL_EXPORTER_OTLP_CERTIFICATE: '/nowhere', OTEL_EXPORTER_OTLP_PROTOCOL: 'grpc' },
+    ],
+  ])('serves on when %s', async (_what, env) => {
+    const { url } = await started(env);
     for (const body of [aChat(), aChat()]) expect((await send(url, { body })).status).toBe(200);
   });
 });

@@ -77,13 +77,11 @@ describe('the parts of the time to the first token', () => {
       if (own === undefined) return void response.socket?.destroy();
       const { delay, kind, events } = own[phase];
       await sleep(delay);
-      if (kind === 'refuses') return json(response, { error: {} }, 429);
-      if (kind === 'fails') return json(response, { error: {} }, 500);
-      if (kind === 'breaks') return void response.socket?.resetAndDestroy();
+      if (kind !== 'works') return misbehave(response, kind);
       const isServed = phase === 'decode' || (phase === 'probe' && own.isCached);
-      if (isServed && own.isStream) return cutStream(response, events);
-      if (isServed) return json(response, { choices: [{ finish_reason: 'stop' }] });
-      await answer(response, request);
+      if (!isServed) return answer(response, request);
+      if (own.isStream) await cutStream(response, events);
+      else json(response, { choices: [{ finish_reason: 'stop' }] });
     };
   }
 
@@ -153,6 +151,11 @@ describe('the parts of the time to the first token', () => {
     expect(counts).toEqual(first.length === 0 ? [] : Array.from({ length: 8 }, () => first.length));
   }
 });
+
+function misbehave(response: ServerResponse, kind: Exclude<Conduct['kind'], 'works'>): void {
+  if (kind === 'breaks') response.socket?.resetAndDestroy();
+  else json(response, { error: {} }, kind === 'refuses' ? 429 : 500);
+}
 
 /** A stream that is cut after so many events, in the middle of the next. */
 async function cutStream(response: ServerResponse, events: number): Promise<void> {

@@ -54,11 +54,18 @@ async function scrapesCounted(): Promise<number> {
 describe('GET /metrics', () => {
   it('answers twenty scrapers at once, each in the format that it asks for', async () => {
     measureMuch();
-    const asked = Array.from({ length: 20 }, (_, index) => [undefined, 'text/plain', OPENMETRICS, `${OPENMETRICS};q=0.9,text/plain;q=0.1`][index % 4]);
+    const asked = Array.from(
+      { length: 20 },
+      (_, index) => [undefined, 'text/plain', OPENMETRICS, `${OPENMETRICS};q=0.9,text/plain;q=0.1`][index % 4],
+    );
     const answers = await Promise.all(asked.map(scraped));
     for (const [index, { type, text }] of answers.entries()) {
       const isOpen = asked[index]?.startsWith('application/') === true;
-      expect(type).toBe(isOpen ? 'application/openmetrics-text; version=1.0.0; charset=utf-8' : 'text/plain; version=0.0.4; charset=utf-8');
+      expect(type).toBe(
+        isOpen
+          ? 'application/openmetrics-text; version=1.0.0; charset=utf-8'
+          : 'text/plain; version=0.0.4; charset=utf-8',
+      );
       expect([text.endsWith('\n# EOF\n'), text.includes('# {trace_id=')]).toEqual([isOpen, isOpen]);
       expect(text.match(/^llm_d_coordinator_request_duration_seconds_count/gm)).toHaveLength(1000);
     }
@@ -78,7 +85,9 @@ describe('GET /metrics', () => {
         let received = 0;
         responses[0]?.on('drain', () => {
           drains++;
-          const counts = (['close', 'error', 'drain', 'finish'] as const).map((name) => responses[0]?.listenerCount(name) ?? 0);
+          const counts = (['close', 'error', 'drain', 'finish'] as const).map(
+            (name) => responses[0]?.listenerCount(name) ?? 0,
+          );
           listeners = Math.max(listeners, ...counts);
         });
         response.on('data', (chunk: Buffer) => {

@@ -1,5 +1,5 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
-import { SpanRecorder } from '../../libs/telemetry/src/spans.fixture.ts';
+import { SpanRecorder, only } from '../../libs/telemetry/src/spans.fixture.ts';
 import type { RecordedSpan } from '../../libs/telemetry/src/spans.fixture.ts';
 import { ObservedCoordinator } from './telemetry.fixture.ts';
 import { EVENTS, ObservedCluster, sleep, stream } from './telemetry-cluster.fixture.ts';
@@ -37,13 +37,6 @@ async function traced(traceId: string, body: object, path?: string): Promise<Cli
   const answer = await send(coordinator.url, { headers, body, ...(path === undefined ? {} : { path }) });
   await coordinator.idle();
   return answer;
-}
-
-function only(all: readonly RecordedSpan[], kind: RecordedSpan['kind'], name?: string): RecordedSpan {
-  const found = all.filter((span) => span.kind === kind && (name === undefined || span.name === name));
-  const [span] = found;
-  if (span === undefined || found.length > 1) throw new Error(`${found.length} spans of ${kind} ${name ?? ''}`);
-  return span;
 }
 
 function namesOf(all: readonly RecordedSpan[], kind: RecordedSpan['kind']): string[] {
@@ -176,81 +169,5 @@ describe('the trace of a request', () => {
     await coordinator.idle();
     expect(spans.of(id).length).toBeGreaterThan(5);
     expect(JSON.stringify(spans.spans)).not.toContain('SECRET');
-  });
-});
-
-describe('the attributes of a span', () => {
-  const { hostname } = new URL('http://127.0.0.1');
-  const call = (phase: string, path: string): object => ({
-    'llm_d.coordinator.phase': phase,
-    'http.request.method': 'POST',
-    'url.path': path,
-    'server.address': hostname,
-    'server.port': Number(new URL(cluster.url).port),
-    'http.response.status_code': 200,
-  });
-
-  it('are those of telemetry.md, for each kind', async () => {
-    const id = aTraceId();
-    await traced(id, aChatWithImages(2, `${cluster.url}/media/a.png?sig=1`));
-    const all = spans.of(id);
-    const path = '/v1/chat/completions';
-    const genAi = { 'gen_ai.request.model': 'm', 'gen_ai.request.stream': true };
-    expect(only(all, 'CLIENT', 'render').attributes).toEqual(call('render', `${path}/render`));
-    expect(only(all, 'CLIENT', 'conditional-decode').attributes).toEqual({
-      ...call('conditional-decode', path),
-      ...genAi,
-      'http.response.status_code': 412,
-    });
-    expect(
-      all.filter(({ kind, name }) => kind === 'CLIENT' && name === 'encode').map(({ attributes }) => attributes),
-    ).toEqual(
-      [0, 1].map((index) => ({
-        ...call('encode', path),
-        'llm_d.coordinator.encode.index': index,
-        'llm_d.coordinator.encode.width': 2,
-      })),
-    );
-    expect(only(all, 'CLIENT', 'prefill').attributes).toEqual(call('prefill', path));
-    expect(only(all, 'CLIENT', 'decode').attributes).toEqual({
-      ...call('decode', path),
-      ...genAi,
-      'gen_ai.usage.input_tokens': 5,
-      'gen_ai.usage.output_tokens': 2,
-      'gen_ai.response.finish_reasons': ['stop'],
-      'gen_ai.response.time_to_first_chunk': expect.any(Number),
-    });
-    expect(only(all, 'INTERNAL', 'pipeline').attributes).toEqual({
-      'gen_ai.request.model': 'm',
-      'llm_d.coordinator.pipeline.step_count': 6,
-      'llm_d.coordinator.pipeline.execution_path': 'encode-prefill-decode',
-    });
-    expect(only(all, 'SERVER').attributes).toMatchObject({
-      'http.request.method': 'POST',
-      'http.route': path,
-      'url.path': path,
-      'http.response.status_code': 200,
-      'llm_d.coordinator.outcome': 'completed',
-    });
-  });
-
-  it('name the host of a download, its kind and its size, and not its query', async () => {
-    const id = aTraceId();
-    await traced(id, aChatWithImages(1, `${cluster.url}/media/a.png?sig=SIGNATURE`));
-    expect(only(spans.of(id), 'CLIENT', 'media').attributes).toMatchObject({
-      'llm_d.coordinator.phase': 'media',
-      'server.address': hostname,
-      'server.port': Number(new URL(cluster.url).port),
-      'llm_d.coordinator.media.type': 'image',
-      'llm_d.coordinator.media.index': 0,
-      'llm_d.coordinator.media.bytes': 70,
-    });
-    expect(JSON.stringify(spans.spans)).not.toContain('SIGNATURE');
-  });
-
-  it('leave the model out where there is none', async () => {
-    const id = aTraceId();
-    await traced(id, aChat({ model: '' }));
-    expect(only(spans.of(id), 'INTERNAL', 'pipeline').attributes).not.toHaveProperty(['gen_ai.request.model']);
   });
 });

@@ -1,4 +1,5 @@
 import type { NestFastifyApplication } from '@nestjs/platform-fastify';
+import { z } from 'zod';
 import { parseTree } from '#config';
 import { createApp } from '#runtime';
 import { BUILT_IN_STEPS } from '#steps';
@@ -6,7 +7,8 @@ import { FlightRecorder, JsonLogger, Metrics, Tracing } from '#telemetry';
 import { Lifecycle } from '#foundation';
 import { coordinatorConfig, stepsOf } from '../../apps/coordinator/src/coordinator.config.ts';
 import { CoordinatorModule } from '../../apps/coordinator/src/coordinator.module.ts';
-import { SpanRecorder } from '../../libs/telemetry/src/spans.fixture.ts';
+import { samples } from '../../libs/telemetry/src/request-telemetry.fixture.ts';
+import type { SpanRecorder } from '../../libs/telemetry/src/spans.fixture.ts';
 import type { ObservedCluster } from './telemetry-cluster.fixture.ts';
 
 /** What differs from every step in front of the cluster, with nothing on. */
@@ -21,6 +23,8 @@ export interface ObservedOptions {
   /** Without spans: tracing is off. */
   readonly spans?: SpanRecorder;
 }
+
+const logLine = z.record(z.string(), z.unknown());
 
 const EVERY_STEP = ['replace-media-urls', 'render', 'conditional-decode', 'encode', 'prefill', 'decode'];
 
@@ -52,7 +56,7 @@ export class ObservedCoordinator {
     };
     const { config, effective } = parseTree({ name: 'test', values }, schema, { env: {}, envPrefix: 'COORDINATOR' });
     const lines: Record<string, unknown>[] = [];
-    const write = (line: string): void => void lines.push(Object(JSON.parse(line)));
+    const write = (line: string): void => void lines.push(logLine.parse(JSON.parse(line)));
     const telemetry = {
       metrics: new Metrics(),
       recorder: new FlightRecorder(),
@@ -83,11 +87,9 @@ export class ObservedCoordinator {
     return { ...timeline };
   }
 
-  /** The samples of a metric by their labels as the exposition has them: `{path="decode-only"}` → 1. */
-  async samples(name: string): Promise<Record<string, number>> {
-    const text = await this.metrics.registry.metrics();
-    const found = text.matchAll(new RegExp(`^${name}(?:\\{(.*)\\})? (\\S+)$`, 'gm'));
-    return Object.fromEntries([...found].map(([, labels = '', value]) => [labels, Number(value)]));
+  /** The samples of a metric by their labels; of a counter those that have counted something. */
+  samples(name: string): Promise<Record<string, number>> {
+    return samples(this.metrics, name);
   }
 
   /** A metric over all of its series. */

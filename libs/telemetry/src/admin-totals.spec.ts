@@ -7,7 +7,7 @@ describe('adminTotals', () => {
     expect(await adminTotals(new Metrics())).toEqual({
       requests: 0,
       errors: {},
-      probes: {},
+      probes: { served: 0, deferred: 0, error: 0, transport_error: 0 },
       encode: { requests: 0, calls: 0 },
     });
   });
@@ -27,7 +27,7 @@ describe('adminTotals', () => {
     expect(await adminTotals(metrics)).toEqual({
       requests: 5,
       errors: { bad_request: 2, upstream_5xx: 1 },
-      probes: { deferred: 4, served: 1 },
+      probes: { served: 1, deferred: 4, error: 0, transport_error: 0 },
       encode: { requests: 2, calls: 7 },
     });
   });

@@ -36,6 +36,47 @@ describe('StreamObserver', () => {
     );
   });
 
+  it('bears whatever a worker sends', () => {
+    const pieces = [
+      'data: ',
+      '{"usage":{',
+      '"usage":',
+      '"finish_reason":"',
+      '"type":"response.',
+      '[',
+      '{',
+      '"',
+      '\\',
+      '\n',
+      '\r',
+      ':',
+      '}',
+    ];
+    const bytes = fc.oneof(
+      fc
+        .array(fc.oneof(fc.constantFrom(...pieces), fc.string({ maxLength: 4 })))
+        .map((parts) => Buffer.from(parts.join(''))),
+      fc.uint8Array({ maxLength: 200 }).map((array) => Buffer.from(array)),
+      fc.constant(Buffer.from(`data: {"usage":{"a":${'['.repeat(2000)}\n\n`)),
+    );
+    fc.assert(
+      fc.property(bytes, cuts, (sent, places) => {
+        const ends: unknown[] = [];
+        const stream = new StreamObserver(
+          () => undefined,
+          (facts) => ends.push(facts),
+        );
+        const whole = new BufferedObserver((facts) => ends.push(facts));
+        for (const observer of [stream, whole]) {
+          for (const chunk of cutAt(sent, places)) observer.chunk(chunk);
+          observer.end(undefined);
+        }
+        expect(ends).toHaveLength(2);
+      }),
+      { numRuns: 500 },
+    );
+  });
+
   /** Pushes the chunks; `firstAt` is the byte at which the first output was known, as far as the cuts let it be. */
   function observed(chunks: readonly Buffer[]) {
     const ends: (Error | undefined)[] = [];

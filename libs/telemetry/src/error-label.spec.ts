@@ -9,8 +9,11 @@ import {
   UpstreamError,
   UpstreamTimeoutError,
 } from '#foundation';
-import { errorLabel, statusLabel } from './error-label.ts';
+import { bodyFailure, callFailure, errorLabel, statusLabel } from './error-label.ts';
 import { ERROR_CODES } from './label-values.ts';
+
+const drain = new DrainingError();
+const left = new ClientClosedError();
 
 describe('errorLabel', () => {
   it.each([
@@ -34,6 +37,43 @@ describe('errorLabel', () => {
   ])('of %p is %s', (error, label) => {
     expect(errorLabel(error)).toBe(label);
     expect(ERROR_CODES).toContain(errorLabel(error));
+  });
+});
+
+describe('callFailure', () => {
+  const reset = new UpstreamConnectionError('encode[1]', 'reset');
+
+  it.each([
+    ['is its own while nobody has given it up', AbortSignal.any([]), reset, 'upstream_transport'],
+    [
+      'is its own when it comes before another is told',
+      AbortSignal.abort(new InternalError()),
+      reset,
+      'upstream_transport',
+    ],
+    ['is that one beside it failed', AbortSignal.abort(reset), reset, 'cancelled'],
+    ['is that the process ends', AbortSignal.abort(drain), drain, 'cancelled'],
+    ['is that the client has left', AbortSignal.abort(left), left, 'client_closed'],
+  ])('%s', (_what, signal, error, failure) => {
+    expect(callFailure(signal, error)).toBe(failure);
+  });
+});
+
+describe('bodyFailure', () => {
+  const reset = new UpstreamConnectionError('decode', 'reset');
+
+  it.each([
+    [200, undefined, undefined],
+    [200, reset, 'upstream_transport'],
+    [206, reset, 'upstream_transport'],
+    [412, new Error('discarded'), undefined],
+    [500, reset, undefined],
+  ])('of an answer of %i that ends with %p is %p', (status, error, failure) => {
+    expect(bodyFailure(AbortSignal.any([]), status, error)).toBe(failure);
+  });
+
+  it('is cancelled where one beside it failed', () => {
+    expect(bodyFailure(AbortSignal.abort(reset), 200, reset)).toBe('cancelled');
   });
 });
 

@@ -44,3 +44,6 @@ export type Route = (typeof ROUTES)[number];
 /** Statuses that tell back-pressure from faults. */
 export const REJECTIONS = ['429', '503', 'other_4xx', 'other_5xx'] as const;
 export type Rejection = (typeof REJECTIONS)[number];
+
+/** Why a call was sent again. */
+export const RETRY_REASONS = ['refused', 'reset'] as const;

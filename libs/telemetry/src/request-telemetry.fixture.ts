@@ -43,9 +43,13 @@ export function silence(): void {
   Logger.overrideLogger(nobody);
 }
 
-/** The samples of a metric by its labels, as the exposition has them: `{model_name="m"}` → 1. */
-export async function samples(metrics: Metrics, name: string): Promise<Record<string, number>> {
+/**
+ * The samples of a metric by its labels, as the exposition has them: `{model_name="m"}` → 1. Of a counter those alone that have
+ * counted something: some of its series are there from the start.
+ */
+export async function samples(metrics: Pick<Metrics, 'registry'>, name: string): Promise<Record<string, number>> {
   const text = await metrics.registry.metrics();
   const found = text.matchAll(new RegExp(`^${name}(?:\\{(.*)\\})? (\\S+)$`, 'gm'));
-  return Object.fromEntries([...found].map(([, labels = '', value]) => [labels, Number(value)]));
+  const all = [...found].map(([, labels = '', value]) => [labels, Number(value)] as const);
+  return Object.fromEntries(all.filter(([, value]) => value !== 0 || !name.endsWith('_total')));
 }

@@ -46,6 +46,14 @@ export class SpanRecorder {
   }
 }
 
+/** The one span of a kind, and of a name. @throws Error where there is none, or more than one */
+export function only(all: readonly RecordedSpan[], kind: RecordedSpan['kind'], name?: string): RecordedSpan {
+  const found = all.filter((span) => span.kind === kind && (name === undefined || span.name === name));
+  const [span] = found;
+  if (span === undefined || found.length > 1) throw new Error(`${found.length} spans of ${kind} ${name ?? ''}`);
+  return span;
+}
+
 function recorded(span: ReadableSpan): RecordedSpan {
   const { traceId, spanId } = span.spanContext();
   return {
