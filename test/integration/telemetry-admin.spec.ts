@@ -1,3 +1,6 @@
+import { once } from 'node:events';
+import { get } from 'node:http';
+import type { IncomingMessage } from 'node:http';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import type { NestFastifyApplication } from '@nestjs/platform-fastify';
 import { z } from 'zod';
@@ -155,6 +158,19 @@ describe('the token of the admin listener', () => {
       expect((await ask(url, path, { headers: forwarded })).status).toBe(401);
       expect((await ask(url, path, { headers: { ...forwarded, ...BEARER } })).status).toBe(200);
     }
+  });
+
+  it.each([
+    { host: 'localhost:9090', status: 200 },
+    { host: '127.0.0.1', status: 200 },
+    { host: '[::1]:9090', status: 200 },
+    { host: 'rebound.example:9090', status: 401 },
+    { host: '127.0.0.1.rebound.example', status: 401 },
+  ])('is needed to read by a name that only leads here: $host is $status', async ({ host, status }) => {
+    const request = get(`${await admin()}/admin/requests`, { headers: { host } });
+    const [answer] = (await once(request, 'response')) as [IncomingMessage];
+    answer.resume();
+    expect(answer.statusCode).toBe(status);
   });
 
   it.each([
