@@ -84,6 +84,8 @@ describe('the attributes of a span', () => {
       'llm_d.coordinator.phase': 'media',
       'server.address': hostname,
       'server.port': Number(new URL(cluster.url).port),
+      'url.path': '/media/a.png',
+      'http.response.status_code': 200,
       'llm_d.coordinator.media.type': 'image',
       'llm_d.coordinator.media.index': 0,
       'llm_d.coordinator.media.bytes': 70,

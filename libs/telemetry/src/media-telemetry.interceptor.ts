@@ -13,8 +13,9 @@ import { Tracing, failSpan } from './tracing.ts';
 interface MediaCall {
   readonly modality: string;
   readonly index: number;
-  /** Host and port alone: paths and queries may be signed. */
   readonly host: string;
+  /** Without query, which may be a signature. */
+  readonly path: string;
 }
 
 interface MediaDownload {
@@ -42,7 +43,7 @@ export class MediaTelemetry<Download extends MediaDownload> implements Intercept
     try {
       const download = await next();
       this.metrics.on.mediaBytes.observe([call.modality], download.bytes.length);
-      started.span?.setAttribute(ATTRIBUTES.mediaBytes, download.bytes.length);
+      started.span?.setAttributes({ [ATTRIBUTES.status]: 200, [ATTRIBUTES.mediaBytes]: download.bytes.length });
       this.ended(started, { result: 'success', reason: '' });
       return download;
     } catch (error) {
@@ -58,6 +59,7 @@ export class MediaTelemetry<Download extends MediaDownload> implements Intercept
       [ATTRIBUTES.phase]: 'media',
       [ATTRIBUTES.mediaType]: call.modality,
       [ATTRIBUTES.mediaIndex]: call.index,
+      [ATTRIBUTES.path]: call.path,
       ...serverOf(call.host),
     });
   }
@@ -68,15 +70,16 @@ export class MediaTelemetry<Download extends MediaDownload> implements Intercept
     if (!(error instanceof Error)) return { result: 'error', reason: label };
     if (this.failures.has(error)) return { result: 'cancelled', reason: 'cancelled' };
     this.failures.add(error);
-    return { result: 'error', reason: failureReason(error) };
+    return { result: 'error', reason: failureReason(error), status: statusOf(error) };
   }
 
-  private ended({ call, record, attempt, startedAt, span }: Started, { result, reason }: Ending): void {
+  private ended({ call, record, attempt, startedAt, span }: Started, { result, reason, status }: Ending): void {
     const now = performance.now();
     record?.clock.leave(now);
     this.metrics.on.mediaDuration.observe([result], (now - startedAt) / 1000);
     if (attempt !== undefined) attempt.endedAt = record?.elapsed(now) ?? 0;
     if (result !== 'success') {
+      if (status !== undefined) span?.setAttribute(ATTRIBUTES.status, status);
       failSpan(span, reason);
       if (attempt !== undefined) attempt.error = reason;
     }
@@ -98,6 +101,13 @@ interface Started {
 interface Ending {
   readonly result: 'success' | 'cancelled' | 'error';
   readonly reason: string;
+  /** What the origin answered, where that was the reason. */
+  readonly status?: number | undefined;
+}
+
+function statusOf({ cause }: Error): number | undefined {
+  const status = typeof cause === 'object' && cause !== null && 'status' in cause ? cause.status : undefined;
+  return typeof status === 'number' ? status : undefined;
 }
 
 /** The step's own word for why, which the client is not told. */

@@ -38,7 +38,17 @@ export const SPANS = [
     name: 'media',
     kind: 'CLIENT',
     when: 'Each media download.',
-    attributes: ['phase', 'serverAddress', 'serverPort', 'mediaType', 'mediaIndex', 'mediaBytes', 'errorType'],
+    attributes: [
+      'phase',
+      'status',
+      'serverAddress',
+      'serverPort',
+      'path',
+      'mediaType',
+      'mediaIndex',
+      'mediaBytes',
+      'errorType',
+    ],
   },
   { name: 'render', kind: 'CLIENT', when: 'Each try of the call to render.', attributes: CALL },
   {

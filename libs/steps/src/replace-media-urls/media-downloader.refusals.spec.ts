@@ -126,7 +126,7 @@ describe('MediaDownloader refuses', () => {
         message: 'the media could not be fetched',
       });
       const { cause } = error as Error; // as just matched
-      expect(Object.keys(cause as object)).toEqual(['reason', 'name']);
+      expect(Object.keys(cause as object)).toEqual(['reason', 'status', 'name']);
       expect(`${String(error)} ${String(cause)}`).not.toMatch(/127|secret|ECONN|socket/i);
     },
   );

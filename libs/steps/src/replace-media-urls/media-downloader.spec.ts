@@ -128,11 +128,11 @@ describe('MediaDownloader', () => {
     const host = url.slice('http://'.length);
     expect(seen).toEqual([
       [
-        { modality: 'image', index: 3, host },
+        { modality: 'image', index: 3, host, path: '/a' },
         { bytes: PNG, contentType: 'image/png' },
       ],
-      [{ modality: 'image', index: 0, host }, 'status'],
-      [{ modality: 'image', index: 0, host: '' }, 'url'],
+      [{ modality: 'image', index: 0, host, path: '/b' }, 'status'],
+      [{ modality: 'image', index: 0, host: '', path: '' }, 'url'],
     ]);
   });
 });

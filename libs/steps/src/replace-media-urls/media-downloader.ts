@@ -26,11 +26,14 @@ export interface MediaSource {
   readonly param: string;
 }
 
-/** A download as interceptors see it. `host` is that of the URL the client wrote, empty when there is none. */
+/** A download as interceptors see it: of the URL that the client wrote, empty where there is none in it. */
 export interface MediaCall {
   readonly modality: Modality;
   readonly index: number;
+  /** With the port, where the URL has one. */
   readonly host: string;
+  /** Without query and fragment, which may be signatures. */
+  readonly path: string;
 }
 
 export interface MediaDownload {
@@ -64,7 +67,8 @@ export class MediaDownloader {
     budget: ByteBudget = new ByteBudget(Infinity),
   ): Promise<MediaDownload> {
     const { modality, index, url } = source;
-    const call = { modality, index, host: URL.parse(url)?.host ?? '' };
+    const parsed = URL.parse(url);
+    const call = { modality, index, host: parsed?.host ?? '', path: parsed?.pathname ?? '' };
     return compose(this.interceptors, () => this.fetch(source, rules, signal, budget))(call);
   }
 

@@ -28,7 +28,11 @@ export type MediaFailureReason =
 
 /** The cause of a `media_fetch_failed`. It holds nothing but the reason: no URL, no address, no system error that names one. */
 export class MediaFetchFailure extends Error {
-  constructor(readonly reason: MediaFailureReason) {
+  constructor(
+    readonly reason: MediaFailureReason,
+    /** What the origin answered, where that was the reason. */
+    readonly status?: number,
+  ) {
     super(reason);
     this.name = 'MediaFetchFailure';
   }

@@ -68,7 +68,7 @@ export class MediaResponseHandler implements Dispatcher.DispatchHandler {
   }
 
   private expect(statusCode: number, headers: Headers): void {
-    if (statusCode !== 200) throw new MediaFetchFailure('status');
+    if (statusCode !== 200) throw new MediaFetchFailure('status', statusCode);
     const coding = headers['content-encoding'];
     if (coding !== undefined && single(coding)?.trim().toLowerCase() !== 'identity') {
       throw new MediaFetchFailure('encoding');
