@@ -3,11 +3,11 @@ import { Inject, Injectable, Logger } from '@nestjs/common';
 import type { OnModuleInit } from '@nestjs/common';
 import { HttpAdapterHost } from '@nestjs/core';
 import type { FastifyAdapter } from '@nestjs/platform-fastify';
-import { DrainingError, Lifecycle, asCoordinatorError } from '#foundation';
+import { Lifecycle } from '#foundation';
 import { PipelineService, RequestObserver } from '#pipeline';
 import { REQUEST_FORMATS, pathOf } from '#protocol';
 import type { RequestFormat } from '#protocol';
-import { logFailure } from './failure-log.ts';
+import { answering } from './answering.ts';
 import { IntakePolicy } from './intake.policy.ts';
 import { rawRoute } from './raw-route.ts';
 import { SERVER_CONFIG } from './server.config.ts';
@@ -46,19 +46,11 @@ export class InferenceRoutes implements OnModuleInit {
     const scope = this.intake.scope(request, reply, false);
     const path = pathOf(format);
     const watch = this.observer.begin({ scope, method: 'POST', path, route: path });
-    void reply.end.then(() => {
-      watch.ended(reply.facts);
-    });
-    try {
-      if (this.lifecycle.isClosing) throw new DrainingError();
+    const { lifecycle, logger } = this;
+    await answering({ reply, watch, lifecycle, logger }, async () => {
       const inbound = await this.intake.request(request, scope, format, watch);
       if (inbound.stream) reply.keepAlive(this.config.sse_heartbeat);
       await reply.send(await this.pipeline.run(inbound));
-    } catch (thrown) {
-      const error = asCoordinatorError(thrown);
-      watch.failed(error);
-      logFailure(this.logger, reply.requestId, error);
-      reply.fail(error);
-    }
+    });
   }
 }

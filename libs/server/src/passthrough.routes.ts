@@ -4,14 +4,14 @@ import { Inject, Injectable, Logger } from '@nestjs/common';
 import type { OnModuleInit } from '@nestjs/common';
 import { HttpAdapterHost } from '@nestjs/core';
 import type { FastifyAdapter } from '@nestjs/platform-fastify';
-import { BadRequestError, DrainingError, Lifecycle, asCoordinatorError } from '#foundation';
+import { BadRequestError, Lifecycle } from '#foundation';
 import { GatewayClient } from '#gateway';
 import type { Rope } from '#json';
 import { RequestObserver } from '#pipeline';
 import { formatOfPath, valuesOf } from '#protocol';
 import type { RequestScope } from '#protocol';
+import { answering } from './answering.ts';
 import type { ClientReply } from './client-reply.ts';
-import { logFailure } from './failure-log.ts';
 import { IntakePolicy } from './intake.policy.ts';
 import { rawRoute } from './raw-route.ts';
 import { announcedLength, checkAnnouncedLength, readBody, streamBody } from './request-body.ts';
@@ -50,19 +50,11 @@ export class PassthroughRoutes implements OnModuleInit {
     const scope = onBehalfOf(request, this.intake.scope(request, reply, true));
     const path = pathOnly(request);
     const watch = this.observer.begin({ scope, method: request.method ?? 'GET', path, route: undefined });
-    void reply.end.then(() => {
-      watch.ended(reply.facts);
-    });
-    try {
-      if (this.lifecycle.isClosing) throw new DrainingError();
+    const { lifecycle, logger } = this;
+    await answering({ reply, watch, lifecycle, logger }, async () => {
       this.refuseUnserved(path, response);
       await this.relay(request, scope, reply);
-    } catch (thrown) {
-      const error = asCoordinatorError(thrown);
-      watch.failed(error);
-      logFailure(this.logger, reply.requestId, error);
-      reply.fail(error);
-    }
+    });
   }
 
   private refuseUnserved(path: string, response: ServerResponse): void {
