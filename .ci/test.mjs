@@ -5,7 +5,7 @@ import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { ensurePackages, withPinnedNode } from './toolchain.mjs';
+import { ensurePackages, pinnedNode, withNode } from '../test/install/toolchain.mjs';
 
 const ROOT = fileURLToPath(new URL('../', import.meta.url));
 /** Milliseconds after which a stage has hung. */
@@ -37,7 +37,7 @@ function prepare() {
   const end = begin('install');
   try {
     const what = ensurePackages(ROOT);
-    const environment = { ...withPinnedNode(ROOT), ...(process.stdout.isTTY ? {} : { NO_COLOR: '1' }) };
+    const environment = { ...withNode(pinnedNode(ROOT)), ...(process.stdout.isTTY ? {} : { NO_COLOR: '1' }) };
     end(`passed: ${what}`);
     total.passed++;
     return environment;

@@ -1,43 +1,28 @@
 // Starts everything on one machine: `npm run up`. Plain JavaScript for any Node from 20 on: it finds, or installs, the Node that the rest needs.
 import { spawn, spawnSync } from 'node:child_process';
-import { existsSync, readdirSync, statSync, writeFileSync } from 'node:fs';
-import { delimiter, dirname, join } from 'node:path';
+import { existsSync, readdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { ensurePackages, modified, pinnedNode, withNode } from '../../test/install/toolchain.mjs';
 
 const ROOT = fileURLToPath(new URL('../../', import.meta.url));
 const MAIN = join(ROOT, 'dist/apps/simulator/stack/main.js');
 /** Touched after a build that went well; what is newer than it has not been built. */
 const STAMP = join(ROOT, 'dist/.up-stamp');
-const NEEDED = [24, 9];
 
-installIfNeeded();
-const node = pinnedNode();
+const node = installed();
 buildIfNeeded(node);
 if (process.argv.includes('--prometheus')) await installPrometheus();
 start(node);
 
-function installIfNeeded() {
-  const lock = modified(join(ROOT, 'package-lock.json'));
-  const installed = modified(join(ROOT, 'node_modules/.package-lock.json'));
-  if (installed !== undefined && (lock === undefined || installed >= lock)) return;
-  say(
-    installed === undefined
-      ? 'Installing packages (npm ci) ...'
-      : 'package-lock.json has changed: installing packages (npm ci) ...',
-  );
-  run('npm', ['ci', '--no-audit', '--no-fund'], process.env, 'npm ci failed');
-}
-
-/** The Node that came with the packages, else the system's if it is new enough. */
-function pinnedNode() {
-  const pinned = join(ROOT, 'node_modules', `node-${process.platform}-${process.arch}`, 'bin', 'node');
-  if (existsSync(pinned)) return pinned;
-  const [major = 0, minor = 0] = process.versions.node.split('.').map(Number);
-  if (major > NEEDED[0] || (major === NEEDED[0] && minor >= NEEDED[1])) return process.execPath;
-  fail(
-    `Node ${NEEDED.join('.')} or later is needed, this is ${process.version}, and no Node was installed with the packages ` +
-      `(looked for ${pinned}). Install Node 24, or run "npm ci" without --omit=optional.`,
-  );
+/** The Node to go on with, once all packages are there. */
+function installed() {
+  try {
+    ensurePackages(ROOT, say);
+    return pinnedNode(ROOT);
+  } catch (error) {
+    fail(error.message);
+  }
 }
 
 function buildIfNeeded(nodePath) {
@@ -51,12 +36,11 @@ function buildIfNeeded(nodePath) {
     return;
   say('Building (npm run build) ...');
   const began = new Date();
-  run(
-    'npm',
-    ['run', '--silent', 'build'],
-    { ...process.env, PATH: dirname(nodePath) + delimiter + process.env.PATH },
-    'the build failed',
-  );
+  const { status, error } = spawnSync('npm', ['run', '--silent', 'build'], {
+    ...{ cwd: ROOT, stdio: 'inherit' },
+    env: withNode(nodePath),
+  });
+  if (status !== 0) fail(`the build failed${error === undefined ? '' : `: ${error.message}`}`);
   writeFileSync(STAMP, `${began.toISOString()}\n`);
 }
 
@@ -99,15 +83,6 @@ function newestIn(folder) {
     newest = Math.max(newest, time);
   }
   return newest;
-}
-
-function modified(path) {
-  return existsSync(path) ? statSync(path).mtimeMs : undefined;
-}
-
-function run(command, args, env, failure) {
-  const { status, error } = spawnSync(command, args, { cwd: ROOT, stdio: 'inherit', env });
-  if (status !== 0) fail(`${failure}${error === undefined ? '' : `: ${error.message}`}`);
 }
 
 function say(text) {
