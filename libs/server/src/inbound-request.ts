@@ -1,7 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { BadRequestError } from '#foundation';
 import { JsonObject, JsonSyntaxError, validatedObject } from '#json';
-import type { JsonValue } from '#json';
 import type { InboundRequest } from '#pipeline';
 import { forwardedHeaders, refusedResponsesField } from '#protocol';
 import type { RequestFormat, RequestScope } from '#protocol';
@@ -69,26 +68,13 @@ async function parsedBody(bytes: Buffer): Promise<JsonObject> {
 function withoutTransferParams(body: JsonObject): JsonObject {
   const stripped = body.remove(...TRANSFER_FIELDS);
   const sampling = stripped.get('sampling_params');
-  const extra = sampling?.kind === 'object' ? sampling.member('extra_args') : undefined;
-  if (sampling === undefined || extra?.kind !== 'object') return stripped;
-  return hasTransferField(extra) ? stripped.set('sampling_params', strippedSampling(sampling)) : stripped;
-}
-
-function hasTransferField(extra: JsonValue): boolean {
-  return extra.members().some(({ key }) => TRANSFER_FIELDS.some((field) => field === key));
-}
-
-function strippedSampling(sampling: JsonValue) {
-  const object = JsonObject.of(sampling.bytes);
-  const extra = object.get('extra_args');
-  return extra === undefined
-    ? object.toRope()
-    : object
-        .set(
-          'extra_args',
-          JsonObject.of(extra.bytes)
-            .remove(...TRANSFER_FIELDS)
-            .toRope(),
-        )
-        .toRope();
+  if (sampling?.kind !== 'object') return stripped;
+  const parameters = JsonObject.of(sampling.bytes);
+  const extra = parameters.get('extra_args');
+  if (extra?.kind !== 'object') return stripped;
+  const all = JsonObject.of(extra.bytes);
+  const kept = all.remove(...TRANSFER_FIELDS);
+  return kept === all
+    ? stripped
+    : stripped.set('sampling_params', parameters.set('extra_args', kept.toRope()).toRope());
 }
