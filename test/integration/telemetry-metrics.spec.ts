@@ -41,6 +41,16 @@ function leavingAt(phase: Phase, calls = 1): AbortSignal {
 }
 
 describe('the metrics of a request', () => {
+  it('hold the time to first token of a stream however its type is spelled', async () => {
+    cluster.handlers.decode = (response) => {
+      response.writeHead(200, { 'content-type': 'Text/Event-Stream' });
+      response.end([...EVENTS, '[DONE]'].map((event) => `data: ${event}\n\n`).join(''));
+    };
+    const { metric } = await after({}, { body: aChat() });
+    expect(await metric('stream_outcome_total')).toEqual({ 'outcome="completed"': 1 });
+    expect(Object.keys(await metric('time_to_first_token_seconds_count'))).toHaveLength(1);
+  });
+
   it('count the media of a request once, by kind, though two steps find them', async () => {
     const { metric } = await after({}, { body: aChatWithImages(2, `${cluster.url}/media/a.png`) });
     expect(await metric('media_items_count')).toEqual({ 'media_type="image"': 1 });

@@ -1,3 +1,4 @@
+export { isCoded, isEventStream } from './answer-kind.ts';
 export type { ByteObserver, ByteSink, ByteStream } from './byte-stream.ts';
 export { forwardedHeaders, valuesOf } from './forwarded-headers.ts';
 export type { ForwardedHeaders } from './forwarded-headers.ts';

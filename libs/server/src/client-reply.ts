@@ -3,7 +3,7 @@ import { ClientClosedError, DrainingError, InternalError, UpstreamError, errorBo
 import type { CoordinatorError, InFlight, Lifecycle } from '#foundation';
 import { joinRope } from '#json';
 import type { ClientResponse, ReplyEnd, ReplyFacts } from '#pipeline';
-import { HEADER, SseBoundary } from '#protocol';
+import { HEADER, SseBoundary, isCoded, isEventStream } from '#protocol';
 import type { ByteSink } from '#protocol';
 import { answerHeaders } from './answer-headers.ts';
 import { Heartbeat } from './heartbeat.ts';
@@ -189,14 +189,4 @@ export class ClientReply implements InFlight, ByteSink {
     this.lifecycle.end(this);
     this.settle(end);
   }
-}
-
-function isEventStream(headers: ClientResponse['headers']): boolean {
-  const type = headers['content-type'];
-  return typeof type === 'string' && type.toLowerCase().startsWith('text/event-stream');
-}
-
-/** Whether events cannot be told as they pass. */
-function isCoded(headers: ClientResponse['headers']): boolean {
-  return headers['content-encoding'] !== undefined;
 }

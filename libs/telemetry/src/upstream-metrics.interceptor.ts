@@ -1,6 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { UpstreamConnectionError } from '#foundation';
 import type { UpstreamAttempt, UpstreamCallInterceptor, UpstreamReply } from '#gateway';
+import { isCoded, isEventStream } from '#protocol';
 import { BufferedObserver, StreamObserver } from './answer-observer.ts';
 import { bodyFailure, callFailure, statusLabel } from './error-label.ts';
 import type { CallFailure } from './error-label.ts';
@@ -125,12 +126,9 @@ export class UpstreamMetrics implements UpstreamCallInterceptor {
   }
 
   private observeAnswer({ record }: CallMeasure, reply: UpstreamReply): void {
-    if (reply.status >= 400) return;
-    if (reply.headers['content-encoding'] !== undefined) return;
-    const type = reply.headers['content-type'];
-    const isStream = typeof type === 'string' && type.startsWith('text/event-stream');
+    if (reply.status >= 400 || isCoded(reply.headers)) return;
     reply.body.observe(
-      isStream
+      isEventStream(reply.headers)
         ? new StreamObserver(
             (now) => {
               record.clock.stop(now);
