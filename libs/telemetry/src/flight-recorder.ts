@@ -1,5 +1,5 @@
 import type { RequestRecord } from './request-record.ts';
-import { partTimes, requestSummary, rounded } from './request-summary.ts';
+import { requestSummary, rounded } from './request-summary.ts';
 
 /** Finished requests that are kept. */
 const KEPT = 256;
@@ -62,7 +62,6 @@ function requestLine(record: RequestRecord): object {
 function timeline(record: RequestRecord): object {
   return {
     ...requestLine(record),
-    parts_ms: partTimes(record),
     encode_width: record.encodeWidth,
     body_bytes: record.bodyBytes,
     finish_reasons: record.answer?.finishReasons,
