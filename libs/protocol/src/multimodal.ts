@@ -1,3 +1,4 @@
+import { JsonObject } from '#json';
 import type { JsonValue } from '#json';
 
 /** Multimodal items of one request; beyond any prompt, it bounds what a request can make the process keep. */
@@ -54,9 +55,10 @@ export class FeaturesError extends Error {
 export function readFeatures(features: JsonValue | undefined, tokenCount: number): Features | undefined {
   if (features === undefined || features.isNull) return undefined;
   if (features.kind !== 'object') throw new FeaturesError('features is not an object');
-  const hashes = listsOf(features, 'mm_hashes');
-  const placeholders = listsOf(features, 'mm_placeholders');
-  const kwargs = listsOf(features, 'kwargs_data');
+  const object = JsonObject.of(features.bytes);
+  const hashes = listsOf(object, 'mm_hashes');
+  const placeholders = listsOf(object, 'mm_placeholders');
+  const kwargs = listsOf(object, 'kwargs_data');
   for (const modality of [...placeholders.lists.keys(), ...kwargs.lists.keys()]) {
     if (!hashes.lists.has(modality)) throw new FeaturesError('features has a modality without mm_hashes');
   }
@@ -72,8 +74,8 @@ interface Lists {
   readonly lists: ReadonlyMap<string, readonly JsonValue[]>;
 }
 
-function listsOf(features: JsonValue, key: string): Lists {
-  const value = features.member(key);
+function listsOf(features: JsonObject, key: string): Lists {
+  const value = features.get(key);
   if (value === undefined || value.isNull) return { bytes: undefined, lists: new Map() };
   if (value.kind !== 'object') throw new FeaturesError(`features.${key} is not an object`);
   const lists = new Map<string, readonly JsonValue[]>();

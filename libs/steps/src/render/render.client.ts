@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { UpstreamAnswerError } from '#foundation';
 import { UpstreamClient, answerBytes } from '#gateway';
 import type { UpstreamReply } from '#gateway';
-import { JsonSyntaxError, JsonValue, TokenArray, TokenArrayError } from '#json';
+import { JsonObject, JsonSyntaxError, JsonValue, TokenArray, TokenArrayError } from '#json';
 import type { PipelineRequest } from '#pipeline';
 import { FeaturesError, HEADER, pathOf, readFeatures } from '#protocol';
 import type { Features } from '#protocol';
@@ -59,16 +59,21 @@ export class RenderClient {
 function readAnswer(bytes: Buffer, isList: boolean): Omit<Rendered, 'headers'> {
   try {
     const answer = isList ? onlyItem(JsonValue.read(bytes)) : JsonValue.read(bytes);
-    const ids = answer.kind === 'object' ? answer.member('token_ids') : undefined;
-    if (ids === undefined) throw new UpstreamAnswerError('render', 'without token_ids');
-    const tokens = TokenArray.scan(bytes, ids.start);
-    return { tokens, features: isList ? undefined : readFeatures(answer.member('features'), tokens.count) };
+    const prompt = objectIn(answer);
+    const ids = prompt?.get('token_ids');
+    if (prompt === undefined || ids === undefined) throw new UpstreamAnswerError('render', 'without token_ids');
+    const tokens = TokenArray.scan(ids.source, ids.start);
+    return { tokens, features: isList ? undefined : readFeatures(prompt.get('features'), tokens.count) };
   } catch (error) {
     if (error instanceof TokenArrayError) throw new UpstreamAnswerError('render', 'unusable token_ids', error);
     if (error instanceof FeaturesError) throw new UpstreamAnswerError('render', 'unusable features', error);
     if (error instanceof JsonSyntaxError) throw new UpstreamAnswerError('render', 'something other than JSON', error);
     throw error;
   }
+}
+
+function objectIn(value: JsonValue): JsonObject | undefined {
+  return value.kind === 'object' ? JsonObject.of(value.bytes) : undefined;
 }
 
 function onlyItem(list: JsonValue): JsonValue {
