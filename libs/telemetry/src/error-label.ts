@@ -6,6 +6,7 @@ import {
   UpstreamAnswerError,
   UpstreamTimeoutError,
 } from '#foundation';
+import type { UpstreamAttempt } from '#gateway';
 import type { ErrorLabel } from './label-values.ts';
 
 /** Whose fault an error is, as metrics say it (`coordinator.md` F.1). */
@@ -30,6 +31,16 @@ export function callFailure(signal: AbortSignal, error: unknown): CallFailure {
 /** Why the body of an answer broke off. An answer of 4xx or 5xx has failed by its status; its body may be given up for that. */
 export function bodyFailure(signal: AbortSignal, status: number, error: Error | undefined): CallFailure | undefined {
   return error === undefined || status >= 400 ? undefined : callFailure(signal, error);
+}
+
+/** Whether an answer is a probe's miss, which is what it was sent to find out. */
+export function isMiss(upstream: UpstreamAttempt['upstream'], status: number): boolean {
+  return upstream === 'conditional-decode' && status === 412;
+}
+
+/** Whether an upstream refused a call or failed it. */
+export function isRejected(upstream: UpstreamAttempt['upstream'], status: number): boolean {
+  return status >= 400 && !isMiss(upstream, status);
 }
 
 /** Whose fault it is, for an upstream's answer that is relayed as it is. */

@@ -1,5 +1,6 @@
 import { Injectable, Logger } from '@nestjs/common';
 import type { UpstreamAttempt, UpstreamCallInterceptor, UpstreamReply } from '#gateway';
+import { isRejected } from './error-label.ts';
 import { ErrorBodyShape, ropeBytes } from './redaction.ts';
 
 /** Level-4 lines for each try of each call: where it went, how large, what came back; of an error's body its shape alone. */
@@ -15,8 +16,7 @@ export class UpstreamLogging implements UpstreamCallInterceptor {
     );
     const reply = await next();
     this.logger.debug({ step, upstream, status: reply.status }, 'call answered');
-    const isMiss = upstream === 'conditional-decode' && reply.status === 412;
-    if (reply.status >= 400 && !isMiss) {
+    if (isRejected(upstream, reply.status)) {
       const shape = new ErrorBodyShape((body) => {
         this.logger.debug({ step, upstream, status: reply.status, upstream_body: body }, 'upstream error');
       });

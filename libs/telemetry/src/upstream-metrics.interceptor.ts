@@ -3,7 +3,7 @@ import { UpstreamConnectionError } from '#foundation';
 import type { UpstreamAttempt, UpstreamCallInterceptor, UpstreamReply } from '#gateway';
 import { isCoded, isEventStream } from '#protocol';
 import { BufferedObserver, StreamObserver } from './answer-observer.ts';
-import { bodyFailure, callFailure, statusLabel } from './error-label.ts';
+import { bodyFailure, callFailure, isMiss, isRejected, statusLabel } from './error-label.ts';
 import type { CallFailure } from './error-label.ts';
 import type { Part, ProbeResult, Rejection } from './label-values.ts';
 import { Metrics } from './metrics.ts';
@@ -73,10 +73,9 @@ export class UpstreamMetrics implements UpstreamCallInterceptor {
     const seconds = call.headSeconds(reply.status);
     on.upstreamDuration.observe([upstream], seconds, record.trace?.server && record.trace.ids.traceId);
     const isProbe = upstream === 'conditional-decode';
-    const isMiss = isProbe && reply.status === 412;
-    if (reply.status >= 400 && !isMiss) on.upstreamRejections.add([upstream, rejection(reply.status)]);
+    if (isRejected(upstream, reply.status)) on.upstreamRejections.add([upstream, rejection(reply.status)]);
     if (isProbe) this.probe(probeResult(reply.status), seconds);
-    if (isMiss) call.leave();
+    if (isMiss(upstream, reply.status)) call.leave();
     else if (isProbe || upstream === 'decode') this.observeAnswer(call, reply);
     else this.leaveAtEnd(attempt, call, reply);
     reply.body.observe({

@@ -4,7 +4,7 @@ import { Injectable } from '@nestjs/common';
 import type { UpstreamAttempt, UpstreamCallInterceptor, UpstreamReply } from '#gateway';
 import type { AnswerFacts } from './answer-observer.ts';
 import { ATTRIBUTES } from './attributes.ts';
-import { bodyFailure, callFailure } from './error-label.ts';
+import { bodyFailure, callFailure, isMiss, isRejected } from './error-label.ts';
 import { RequestRecords } from './request-record.ts';
 import type { RequestRecord } from './request-record.ts';
 import { traceHeaders } from './request-trace.ts';
@@ -39,13 +39,13 @@ export class UpstreamTracing implements UpstreamCallInterceptor {
     try {
       const reply = await next();
       span.setAttribute(ATTRIBUTES.status, reply.status);
-      const isMiss = attempt.upstream === 'conditional-decode' && reply.status === 412;
-      if (reply.status >= 400 && !isMiss) failSpan(span, String(reply.status));
+      if (isRejected(attempt.upstream, reply.status)) failSpan(span, String(reply.status));
       reply.body.observe({
         end: (error) => {
           const failure = bodyFailure(attempt.signal, reply.status, error);
           if (failure !== undefined) failSpan(span, failure);
-          if (isDecode(attempt) && !isMiss) span.setAttributes(answerAttributes(record.answer, startedAt));
+          if (isDecode(attempt) && !isMiss(attempt.upstream, reply.status))
+            span.setAttributes(answerAttributes(record.answer, startedAt));
           span.end();
         },
       });
