@@ -1,3 +1,5 @@
+import { KEPT_REQUESTS } from './flight-recorder.ts';
+
 /**
  * What the page does: asks the listener once a second, more seldom while it does not answer, and not at all while nobody looks. Runs
  * after the other scripts, in the same block. A template, so free of back ticks.
@@ -8,7 +10,7 @@ const LONGEST_WAIT = 30000;
 const ANSWER_WITHIN = 5000;
 const ROWS = 40;
 /** Requests that "slowest" and "failed" are taken from: all that are kept. */
-const KEPT = 256;
+const KEPT = ${KEPT_REQUESTS};
 const TOKEN = 'admin-token';
 
 const rows = new Map();
@@ -164,7 +166,7 @@ function showOpened(requests) {
   close.addEventListener('click', () => (location.hash = ''));
   const title = element('div', 'bar-of-title', element('h2', 'mono', id), close);
   const found = (requests ?? []).flatMap((request) => [facts(request), ...parts(request), ...timeline(request)]);
-  const none = element('p', 'quiet', 'Not among the requests in flight and the last 256 that finished.');
+  const none = element('p', 'quiet', 'Not among the requests in flight and the last ${KEPT_REQUESTS} that finished.');
   box.replaceChildren(title, ...(found.length === 0 ? [none] : found));
   const { top } = box.getBoundingClientRect();
   if (isNew && (top < 0 || top > innerHeight / 2)) box.scrollIntoView();

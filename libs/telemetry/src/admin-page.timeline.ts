@@ -1,9 +1,11 @@
+import { PARTS } from './label-values.ts';
+
 /**
  * How the page draws a request: its calls as bars, small in the list and at length when it is opened. Every value goes in as text or
  * as a number of a style: models, ids and paths come from clients. A template, so free of back ticks.
  */
 export const PAGE_TIMELINE = String.raw`
-const PHASES = ['receive', 'media', 'render', 'probe', 'encode', 'prefill', 'decode', 'coordinator'];
+const PHASES = ${JSON.stringify(PARTS)};
 const MOST_LANES = 6;
 
 /** @param content texts and nodes; a text is never read as markup */

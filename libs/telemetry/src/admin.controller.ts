@@ -17,11 +17,10 @@ import { AdminGuard } from './admin.guard.ts';
 import { ADMIN_SOURCES } from './admin.sources.ts';
 import type { AdminSources } from './admin.sources.ts';
 import { adminTotals } from './admin-totals.ts';
+import { KEPT_REQUESTS } from './flight-recorder.ts';
 
 /** Bytes of a body that are read: a level fits in far less. */
 const MAX_BODY = 4_096;
-/** Timelines of one listing: as many as there are finished requests. */
-const MAX_TIMELINES = 256;
 
 /** What an operator reads and turns while the process runs. */
 @Controller('admin')
@@ -43,7 +42,8 @@ export class AdminController {
   @Get('requests/:id')
   request(@Param('id') id: string): object {
     const requests = this.sources.recorder.find(id);
-    if (requests.length === 0) throw new NotFoundException('no such request among those in flight and the last 256');
+    if (requests.length === 0)
+      throw new NotFoundException(`no such request among those in flight and the last ${KEPT_REQUESTS}`);
     return { requests };
   }
 
@@ -100,7 +100,7 @@ async function textOf(body: AsyncIterable<Buffer>): Promise<string> {
 
 function countIn(text: string): number {
   const count = /^\d{1,3}$/.test(text) ? Number(text) : 0;
-  if (count < 1 || count > MAX_TIMELINES) throw new BadRequestException(`timelines: expected 1 to ${MAX_TIMELINES}`);
+  if (count < 1 || count > KEPT_REQUESTS) throw new BadRequestException(`timelines: expected 1 to ${KEPT_REQUESTS}`);
   return count;
 }
 

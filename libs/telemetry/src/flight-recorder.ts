@@ -2,14 +2,14 @@ import type { RequestRecord } from './request-record.ts';
 import { requestSummary, rounded } from './request-summary.ts';
 
 /** Finished requests that are kept. */
-const KEPT = 256;
+export const KEPT_REQUESTS = 256;
 /** Requests in flight that a listing shows. */
 const LISTED = 1_000;
 
 /** What was and is going on, for somebody who looks: the requests in flight, and the last ones that finished. No content. */
 export class FlightRecorder {
   private readonly running = new Set<RequestRecord>();
-  private readonly done: (RequestRecord | undefined)[] = new Array<undefined>(KEPT).fill(undefined);
+  private readonly done: (RequestRecord | undefined)[] = new Array<undefined>(KEPT_REQUESTS).fill(undefined);
   private next = 0;
 
   began(record: RequestRecord): void {
@@ -19,7 +19,7 @@ export class FlightRecorder {
   finished(record: RequestRecord): void {
     this.running.delete(record);
     this.done[this.next] = record;
-    this.next = (this.next + 1) % KEPT;
+    this.next = (this.next + 1) % KEPT_REQUESTS;
   }
 
   get inFlight(): number {
