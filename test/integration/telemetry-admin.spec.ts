@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { get } from 'node:http';
 import type { IncomingMessage } from 'node:http';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import type { NestFastifyApplication } from '@nestjs/platform-fastify';
 import { z } from 'zod';
 import { renderEffective } from '#config';
@@ -9,23 +9,19 @@ import { createApp } from '#runtime';
 import { AdminModule, JsonLogger } from '#telemetry';
 import type { AdminSources } from '#telemetry';
 import { ObservedCoordinator } from './telemetry.fixture.ts';
-import { ObservedCluster } from './telemetry-cluster.fixture.ts';
 import { aChat, send } from './telemetry-client.fixture.ts';
+import { sharedCluster } from './telemetry-shared.fixture.ts';
 
 const TOKEN = 'ADMIN-SECRET';
 const BEARER = { authorization: `Bearer ${TOKEN}` };
 
-let cluster: ObservedCluster;
+const cluster = await sharedCluster();
 let coordinator: ObservedCoordinator;
 let logger: JsonLogger;
 let lines: string[] = [];
 const apps: NestFastifyApplication[] = [];
 
-beforeAll(async () => {
-  cluster = await ObservedCluster.start();
-});
 beforeEach(async () => {
-  cluster.reset();
   coordinator = await ObservedCoordinator.start(cluster, {
     steps: ['render', 'prefill', 'decode'],
     admin: { token: TOKEN },
@@ -37,7 +33,6 @@ afterEach(async () => {
   for (const app of apps.splice(0)) await app.close();
   await coordinator.close();
 });
-afterAll(() => cluster.close());
 
 /** Opens the admin listener of the coordinator. @returns where it is */
 async function admin(changes: Partial<AdminSources> = {}): Promise<string> {

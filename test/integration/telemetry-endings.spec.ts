@@ -1,30 +1,22 @@
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
-import { TcpPeer } from '#testing';
+import { describe, expect, it } from '@jest/globals';
+import { TcpPeer, cleanup } from '#testing';
 import { SpanRecorder } from '../../libs/telemetry/src/spans.fixture.ts';
 import { ObservedCoordinator, until } from './telemetry.fixture.ts';
 import type { ObservedOptions } from './telemetry.fixture.ts';
-import { EVENTS, ObservedCluster } from './telemetry-cluster.fixture.ts';
+import { EVENTS } from './telemetry-cluster.fixture.ts';
 import { aChat } from './telemetry-client.fixture.ts';
 import type { ClientOptions } from './telemetry-client.fixture.ts';
 import { ID, servedOne } from './telemetry-served.fixture.ts';
+import { sharedCluster } from './telemetry-shared.fixture.ts';
 
 const PREFIX = 'llm_d_coordinator_';
 
-let cluster: ObservedCluster;
-let coordinator: ObservedCoordinator | undefined;
-
-beforeAll(async () => {
-  cluster = await ObservedCluster.start();
-});
-beforeEach(() => {
-  cluster.reset();
-});
-afterEach(() => coordinator?.close());
-afterAll(() => cluster.close());
+const cluster = await sharedCluster();
+const later = cleanup();
 
 async function after(options: ObservedOptions, request: ClientOptions) {
   const served = await servedOne(cluster, options, request);
-  coordinator = served.own;
+  later(() => served.own.close());
   return served;
 }
 
@@ -81,7 +73,7 @@ describe('a request that is broken off', () => {
   async function openStream(server: object) {
     const spans = new SpanRecorder();
     const own = await ObservedCoordinator.start(cluster, { spans, server, steps: ['decode'] });
-    coordinator = own;
+    later(() => own.close());
     cluster.handlers.decode = (response) => {
       response.writeHead(200, { 'content-type': 'text/event-stream' });
       const write = (): void => {

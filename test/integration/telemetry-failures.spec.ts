@@ -1,31 +1,23 @@
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
-import { json } from '#testing';
+import { describe, expect, it } from '@jest/globals';
+import { cleanup, json } from '#testing';
 import { SpanRecorder } from '../../libs/telemetry/src/spans.fixture.ts';
 import { ObservedCoordinator } from './telemetry.fixture.ts';
 import type { ObservedOptions } from './telemetry.fixture.ts';
-import { EVENTS, ObservedCluster, sleep } from './telemetry-cluster.fixture.ts';
+import { EVENTS, sleep } from './telemetry-cluster.fixture.ts';
 import type { PhaseHandler } from './telemetry-cluster.fixture.ts';
 import { aChat, aChatWithImages, send } from './telemetry-client.fixture.ts';
 import type { ClientOptions } from './telemetry-client.fixture.ts';
 import { ID, servedOne } from './telemetry-served.fixture.ts';
+import { sharedCluster } from './telemetry-shared.fixture.ts';
 
 const PREFIX = 'llm_d_coordinator_';
 
-let cluster: ObservedCluster;
-let coordinator: ObservedCoordinator | undefined;
-
-beforeAll(async () => {
-  cluster = await ObservedCluster.start();
-});
-beforeEach(() => {
-  cluster.reset();
-});
-afterEach(() => coordinator?.close());
-afterAll(() => cluster.close());
+const cluster = await sharedCluster();
+const later = cleanup();
 
 async function after(options: ObservedOptions, request: ClientOptions) {
   const served = await servedOne(cluster, options, request);
-  coordinator = served.own;
+  later(() => served.own.close());
   return served;
 }
 
@@ -159,7 +151,7 @@ describe('a request that does not fail', () => {
   it('has the try that failed as an error, and the number of the one that did not', async () => {
     const spans = new SpanRecorder();
     const own = await ObservedCoordinator.start(cluster, { spans, steps: ['decode'] });
-    coordinator = own;
+    later(() => own.close());
     await send(own.url, { body: aChat() });
     await own.idle();
     spans.spans.length = 0;

@@ -1,23 +1,17 @@
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { afterEach, describe, expect, it } from '@jest/globals';
 import { json } from '#testing';
 import { SpanRecorder } from '../../libs/telemetry/src/spans.fixture.ts';
 import { ObservedCoordinator } from './telemetry.fixture.ts';
 import type { ObservedOptions } from './telemetry.fixture.ts';
-import { ObservedCluster, sleep } from './telemetry-cluster.fixture.ts';
+import { sleep } from './telemetry-cluster.fixture.ts';
 import { aChat, aChatWithImages, send } from './telemetry-client.fixture.ts';
 import type { ClientOptions } from './telemetry-client.fixture.ts';
+import { sharedCluster } from './telemetry-shared.fixture.ts';
 
-let cluster: ObservedCluster;
+const cluster = await sharedCluster();
 let coordinator: ObservedCoordinator | undefined;
 
-beforeAll(async () => {
-  cluster = await ObservedCluster.start();
-});
-beforeEach(() => {
-  cluster.reset();
-});
 afterEach(() => coordinator?.close());
-afterAll(() => cluster.close());
 
 type Line = Readonly<Record<string, unknown>>;
 

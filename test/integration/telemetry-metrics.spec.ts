@@ -1,30 +1,22 @@
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
-import { json } from '#testing';
+import { describe, expect, it } from '@jest/globals';
+import { cleanup, json } from '#testing';
 import { ObservedCoordinator, until } from './telemetry.fixture.ts';
 import type { ObservedOptions } from './telemetry.fixture.ts';
-import { EVENTS, ObservedCluster, stream } from './telemetry-cluster.fixture.ts';
+import { EVENTS, stream } from './telemetry-cluster.fixture.ts';
 import type { Phase } from './telemetry-cluster.fixture.ts';
 import { aChat, aChatWithImages, send } from './telemetry-client.fixture.ts';
 import type { ClientAnswer, ClientOptions } from './telemetry-client.fixture.ts';
+import { sharedCluster } from './telemetry-shared.fixture.ts';
 
 const PREFIX = 'llm_d_coordinator_';
 
-let cluster: ObservedCluster;
-let coordinator: ObservedCoordinator | undefined;
-
-beforeAll(async () => {
-  cluster = await ObservedCluster.start();
-});
-beforeEach(() => {
-  cluster.reset();
-});
-afterEach(() => coordinator?.close());
-afterAll(() => cluster.close());
+const cluster = await sharedCluster();
+const later = cleanup();
 
 /** Serves one request on a coordinator of its own and says what a metric has then. */
 async function after(options: ObservedOptions, request: ClientOptions) {
   const own = await ObservedCoordinator.start(cluster, options);
-  coordinator = own;
+  later(() => own.close());
   const answer: ClientAnswer = await send(own.url, request);
   await own.idle();
   return { answer, own, metric: (name: string) => own.samples(PREFIX + name) };

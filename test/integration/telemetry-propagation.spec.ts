@@ -1,27 +1,20 @@
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { afterEach, describe, expect, it } from '@jest/globals';
 import { AlwaysOffSampler, AlwaysOnSampler } from '@opentelemetry/sdk-trace';
 import { SpanRecorder } from '../../libs/telemetry/src/spans.fixture.ts';
 import { ObservedCoordinator } from './telemetry.fixture.ts';
 import type { ObservedOptions } from './telemetry.fixture.ts';
-import { ObservedCluster } from './telemetry-cluster.fixture.ts';
 import { aChat, aChatWithImages, send } from './telemetry-client.fixture.ts';
 import type { ClientAnswer, ClientOptions } from './telemetry-client.fixture.ts';
+import { sharedCluster } from './telemetry-shared.fixture.ts';
 
 const TRACE = '0af7651916cd43dd8448eb211c80319c';
 const PARENT = 'b7ad6b7169203331';
 const CONTEXT = { tracestate: 'vendor=1,other=2', baggage: 'tenant=a' };
 
-let cluster: ObservedCluster;
+const cluster = await sharedCluster();
 let coordinator: ObservedCoordinator | undefined;
 
-beforeAll(async () => {
-  cluster = await ObservedCluster.start();
-});
-beforeEach(() => {
-  cluster.reset();
-});
 afterEach(() => coordinator?.close());
-afterAll(() => cluster.close());
 
 async function after(options: ObservedOptions, request: ClientOptions): Promise<ClientAnswer> {
   coordinator = await ObservedCoordinator.start(cluster, options);

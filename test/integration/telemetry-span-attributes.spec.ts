@@ -1,23 +1,18 @@
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { SpanRecorder, only } from '../../libs/telemetry/src/spans.fixture.ts';
 import { ObservedCoordinator } from './telemetry.fixture.ts';
-import { ObservedCluster } from './telemetry-cluster.fixture.ts';
 import { aChat, aChatWithImages, send } from './telemetry-client.fixture.ts';
+import { sharedCluster } from './telemetry-shared.fixture.ts';
 
-let cluster: ObservedCluster;
+const cluster = await sharedCluster();
 let coordinator: ObservedCoordinator;
 let spans: SpanRecorder;
 
-beforeAll(async () => {
-  cluster = await ObservedCluster.start();
-});
 beforeEach(async () => {
-  cluster.reset();
   spans = new SpanRecorder();
   coordinator = await ObservedCoordinator.start(cluster, { spans });
 });
 afterEach(() => coordinator.close());
-afterAll(() => cluster.close());
 
 async function served(body: object): Promise<void> {
   await send(coordinator.url, { body });

@@ -1,30 +1,26 @@
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { SpanRecorder, only } from '../../libs/telemetry/src/spans.fixture.ts';
 import type { RecordedSpan } from '../../libs/telemetry/src/spans.fixture.ts';
 import { ObservedCoordinator } from './telemetry.fixture.ts';
-import { EVENTS, ObservedCluster, sleep, stream } from './telemetry-cluster.fixture.ts';
+import { EVENTS, sleep, stream } from './telemetry-cluster.fixture.ts';
 import type { Phase } from './telemetry-cluster.fixture.ts';
 import { aChat, aChatWithImages, send } from './telemetry-client.fixture.ts';
 import type { ClientAnswer } from './telemetry-client.fixture.ts';
+import { sharedCluster } from './telemetry-shared.fixture.ts';
 
 const CLIENT_SPAN = 'b7ad6b7169203331';
 const CALLS = ['media', 'render', 'conditional-decode', 'encode', 'encode', 'prefill', 'decode'];
 const STEPS = ['replace-media-urls', 'render', 'conditional-decode', 'encode', 'prefill', 'decode'];
 
-let cluster: ObservedCluster;
+const cluster = await sharedCluster();
 let coordinator: ObservedCoordinator;
 let spans: SpanRecorder;
 
-beforeAll(async () => {
-  cluster = await ObservedCluster.start();
-});
 beforeEach(async () => {
-  cluster.reset();
   spans = new SpanRecorder();
   coordinator = await ObservedCoordinator.start(cluster, { spans });
 });
 afterEach(() => coordinator.close());
-afterAll(() => cluster.close());
 
 let traces = 0;
 /** A trace that no other request is of. */
