@@ -8,8 +8,9 @@ import { baseUrl, listenAddress } from './address-fields.ts';
 import { ConfigError } from './config-error.ts';
 import { duration, headerName, integer } from './fields.ts';
 import type { ConfigLayers } from './load-config.ts';
-import { loadConfig, parseTree } from './load-config.ts';
+import { parseTree } from './load-config.ts';
 import { readTree } from './read-tree.ts';
+import type { TreeSource } from './read-tree.ts';
 
 const step = z.discriminatedUnion(
   'type',
@@ -55,6 +56,10 @@ const schema = z
       message: 'false needs a "render" step',
     });
   });
+
+function loadConfig(ofSchema: typeof schema, source: TreeSource & ConfigLayers): z.output<typeof schema> {
+  return parseTree(readTree(source), ofSchema, source).config;
+}
 
 const MINIMAL = 'gateway: {address: "http://gw"}\n';
 

@@ -8,8 +8,7 @@ import type { Environment } from './env-overlay.ts';
 import { envOverlay } from './env-overlay.ts';
 import { issueMessage } from './issue-message.ts';
 import { PathNames } from './path-names.ts';
-import type { ConfigTree, TreeSource } from './read-tree.ts';
-import { readTree } from './read-tree.ts';
+import type { ConfigTree } from './read-tree.ts';
 import { isMap } from './schema-walk.ts';
 import { safeMessage } from './secrets.ts';
 import { zodFindings } from './zod-findings.ts';
@@ -25,8 +24,6 @@ export interface ConfigLayers {
   readonly overrideNames?: Readonly<Record<string, string>>;
 }
 
-export interface ConfigSource extends TreeSource, ConfigLayers {}
-
 export interface ParsedConfig<Output> {
   /** Frozen, at every depth. */
   readonly config: Readonly<Output>;
@@ -37,14 +34,9 @@ export interface ParsedConfig<Output> {
 }
 
 /**
- * The configuration, checked and frozen, from the file, the environment and the flags.
+ * The configuration, checked and frozen, from what the file says and what stands above it.
  * @throws ConfigError with every problem there is
  */
-export function loadConfig<Schema extends z.ZodType>(schema: Schema, source: ConfigSource): Readonly<z.output<Schema>> {
-  return parseTree(readTree(source), schema, source).config;
-}
-
-/** `loadConfig` for a tree that was read before. */
 export function parseTree<Schema extends z.ZodType>(
   tree: ConfigTree,
   schema: Schema,

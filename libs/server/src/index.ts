@@ -1,5 +1,5 @@
 export { ClientReply } from './client-reply.ts';
-export { maxBodyBytes, SERVER_CONFIG, serverConfig } from './server.config.ts';
+export { serverConfig } from './server.config.ts';
 export type { ServerConfig } from './server.config.ts';
 export { ServerModule } from './server.module.ts';
 export type { ServerModuleOptions } from './server.module.ts';
