@@ -20,11 +20,11 @@ const PROVIDER = 'vllm';
 export function observeRequestEnd(metrics: Metrics, record: RequestRecord, facts: ReplyFacts): void {
   const { on } = metrics;
   const model = [record.modelLabel] as const;
-  const traceId = record.trace?.server === undefined ? undefined : record.trace.ids.traceId;
-  const seconds = (record.endedAt ?? record.startedAt) - record.startedAt;
+  const { sampledTraceId: traceId } = record;
+  const duration = (record.endedAt ?? record.startedAt) - record.startedAt;
   on.requests.add(model);
   on.requestSize.observe(model, record.bodyBytes);
-  on.requestDuration.observe(model, seconds / 1000, traceId);
+  on.requestDuration.observe(model, duration / 1000, traceId);
   on.responseSize.observe([String(facts.isStream)], facts.bytes);
   const error = errorOf(record, facts);
   if (error !== undefined) on.requestErrors.add([record.modelLabel, error]);
@@ -33,7 +33,7 @@ export function observeRequestEnd(metrics: Metrics, record: RequestRecord, facts
   if (facts.isStream) on.streamOutcome.add([streamOutcome(record, facts)]);
   const genAi = genAiLabels(record, error);
   observeTokens(metrics, record, genAi, traceId);
-  on.genAiDuration.observe(genAi, seconds / 1000, traceId);
+  on.genAiDuration.observe(genAi, duration / 1000, traceId);
 }
 
 type GenAiLabels = readonly [operation: string, provider: string, model: string, errorType: string];

@@ -56,8 +56,6 @@ export class RequestRecord {
   encodeWidth = 0;
   handoff: KvHandoff | undefined;
   prefillFailed = false;
-  /** Whether the media parts were counted: more than one step finds them. */
-  hasCountedMedia = false;
   answer: AnswerFacts | undefined;
   trace: RequestTrace | undefined;
   /** Milliseconds that all steps took, to the head of the answer. */
@@ -102,6 +100,11 @@ export class RequestRecord {
   /** Milliseconds since the request's start. */
   elapsed(now = performance.now()): number {
     return now - this.startedAt;
+  }
+
+  /** The trace that an exemplar may lead to: one that is kept. */
+  get sampledTraceId(): string | undefined {
+    return this.trace?.server === undefined ? undefined : this.trace.ids.traceId;
   }
 
   /** Which phases the request went through, from the steps that were begun (`coordinator.md` F.1); undefined before decode. */

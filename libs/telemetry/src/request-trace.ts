@@ -12,7 +12,6 @@ export interface RequestTrace {
   readonly ids: SpanContext;
   pipeline: Span | undefined;
   pipelineContext: Context | undefined;
-  step: Span | undefined;
   stepContext: Context | undefined;
 }
 

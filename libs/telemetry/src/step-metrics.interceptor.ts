@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import type { StepCall, StepInterceptor, StepOutcome } from '#pipeline';
+import type { PipelineRequest, StepCall, StepInterceptor, StepOutcome } from '#pipeline';
 import { errorLabel, statusLabel } from './error-label.ts';
 import { Metrics } from './metrics.ts';
 import { observeBodyEnd } from './observe-body-end.ts';
@@ -26,7 +26,7 @@ export class StepMetrics implements StepInterceptor {
     try {
       const outcome = await next();
       record.stepTime += record.elapsed() - step.startedAt;
-      if (outcome.kind === 'next') this.found(record, outcome);
+      if (outcome.kind === 'next') this.found(record, call.request, outcome);
       observeBodyEnd(outcome, (error) => {
         end(error !== undefined ? errorLabel(error) : endOf(outcome));
       });
@@ -43,11 +43,11 @@ export class StepMetrics implements StepInterceptor {
     step.outcome = outcome;
     const { on } = this.metrics;
     on.stepsRunning.add([step.step], -1);
-    on.stepDuration.observe([step.step], (step.endedAt - step.startedAt) / 1000, sampledTrace(record));
+    on.stepDuration.observe([step.step], (step.endedAt - step.startedAt) / 1000, record.sampledTraceId);
     if (outcome !== 'next' && outcome !== 'respond') on.stepErrors.add([step.step, outcome]);
   }
 
-  private found(record: RequestRecord, { findings }: StepOutcome & { kind: 'next' }): void {
+  private found(record: RequestRecord, request: PipelineRequest, { findings }: StepOutcome & { kind: 'next' }): void {
     if (findings === undefined) return;
     const { on } = this.metrics;
     const { tokens, handoff, prefillFailed, mediaParts } = findings;
@@ -60,8 +60,8 @@ export class StepMetrics implements StepInterceptor {
       on.kvHandoff.add([handoff.connector, handoff.result]);
     }
     if (prefillFailed === true) record.prefillFailed = true;
-    if (mediaParts === undefined || record.hasCountedMedia) return;
-    record.hasCountedMedia = true;
+    // more than one step finds them; what an earlier one found, the request has
+    if (mediaParts === undefined || request.mediaParts !== undefined) return;
     for (const [kind, count] of countByKind(mediaParts)) on.mediaItems.observe([kind], count);
   }
 }
@@ -69,10 +69,6 @@ export class StepMetrics implements StepInterceptor {
 function endOf(outcome: StepOutcome): string {
   if (outcome.kind === 'next') return 'next';
   return outcome.response.status >= 400 ? statusLabel(outcome.response.status) : 'respond';
-}
-
-function sampledTrace(record: RequestRecord): string | undefined {
-  return record.trace?.server === undefined ? undefined : record.trace.ids.traceId;
 }
 
 function countByKind(parts: readonly { readonly modality: string }[]): ReadonlyMap<string, number> {

@@ -20,7 +20,6 @@ export class StepTracing implements StepInterceptor {
     const span = parent && this.tracing.span(call.step, SpanKind.INTERNAL, parent);
     if (spans === undefined || parent === undefined || span === undefined) return next();
     const own = trace.setSpan(parent, span);
-    spans.step = span;
     spans.stepContext = own;
     return context.with(own, async () => {
       try {

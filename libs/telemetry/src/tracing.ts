@@ -31,7 +31,6 @@ export class Tracing {
       ids,
       pipeline: undefined,
       pipelineContext: undefined,
-      step: undefined,
       stepContext: undefined,
     };
   }

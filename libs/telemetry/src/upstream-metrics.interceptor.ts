@@ -71,7 +71,7 @@ export class UpstreamMetrics implements UpstreamCallInterceptor {
     const { on } = this.metrics;
     const { record } = call;
     const seconds = call.headSeconds(reply.status);
-    on.upstreamDuration.observe([upstream], seconds, record.trace?.server && record.trace.ids.traceId);
+    on.upstreamDuration.observe([upstream], seconds, record.sampledTraceId);
     const isProbe = upstream === 'conditional-decode';
     if (isRejected(upstream, reply.status)) on.upstreamRejections.add([upstream, rejection(reply.status)]);
     if (isProbe) this.probe(probeResult(reply.status), seconds);
