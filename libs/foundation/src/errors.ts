@@ -3,13 +3,12 @@ import type { ErrorCode } from './error-codes.ts';
 
 /** Root of everything thrown on purpose. `message` is safe to show a client: it never holds content or an upstream's words. */
 export abstract class CoordinatorError extends Error {
-  /** HTTP status the client is answered with (499 is recorded only, never sent). */
-  abstract readonly status: number;
-
   protected constructor(
     readonly code: ErrorCode,
     message: string,
     options?: ErrorOptions,
+    /** HTTP status the client is answered with (499 is recorded only, never sent); that of the code where nothing else is said. */
+    readonly status: number = ERROR_CODES[code].status,
   ) {
     super(message, options);
     this.name = new.target.name;
@@ -18,15 +17,13 @@ export abstract class CoordinatorError extends Error {
 
 /** The client's fault, with the status of its code. */
 export class BadRequestError extends CoordinatorError {
-  readonly status: number;
   /** The request field at fault, as a path such as `messages[0].content[1]`. */
   readonly param: string | undefined;
 
   /** @param details `status` only where the code's own is not meant */
   constructor(code: ErrorCode, message: string, details: { param?: string; status?: number; cause?: unknown } = {}) {
-    super(code, message, details.cause === undefined ? undefined : { cause: details.cause });
+    super(code, message, details.cause === undefined ? undefined : { cause: details.cause }, details.status);
     this.param = details.param;
-    this.status = details.status ?? ERROR_CODES[code].status;
   }
 }
 
@@ -35,8 +32,6 @@ export type RelayedHeaders = Readonly<Record<string, string>>;
 
 /** An upstream answered with something other than what the step needs. 4xx, 503 and 504 keep their status, the rest is 502. */
 export class UpstreamError extends CoordinatorError {
-  readonly status: number;
-
   /** @param step who was called: a step's name, or `encode[2]` for one item of a fan-out. */
   constructor(
     readonly step: string,
@@ -47,15 +42,14 @@ export class UpstreamError extends CoordinatorError {
     super(
       rejected ? 'upstream_rejected' : 'upstream_failed',
       rejected ? `${step} rejected the request: HTTP ${upstreamStatus}` : `${step} failed: HTTP ${upstreamStatus}`,
+      undefined,
+      rejected || upstreamStatus === 503 || upstreamStatus === 504 ? upstreamStatus : 502,
     );
-    this.status = rejected || upstreamStatus === 503 || upstreamStatus === 504 ? upstreamStatus : 502;
   }
 }
 
 /** The connection to an upstream could not be made, or broke before its answer was whole. */
 export class UpstreamConnectionError extends CoordinatorError {
-  readonly status = 502;
-
   constructor(
     readonly step: string,
     /** `refused`: nobody listens or the name does not resolve; `reset`: the connection broke. */
@@ -74,8 +68,6 @@ export class UpstreamConnectionError extends CoordinatorError {
 
 /** An upstream took longer than its time limit. */
 export class UpstreamTimeoutError extends CoordinatorError {
-  readonly status = 504;
-
   /** @param setting the configuration key of the limit, so that the message names what to change. */
   constructor(
     readonly step: string,
@@ -87,8 +79,6 @@ export class UpstreamTimeoutError extends CoordinatorError {
 
 /** An upstream answered 200 with a body that is not what the step needs. */
 export class UpstreamAnswerError extends CoordinatorError {
-  readonly status = 502;
-
   constructor(
     readonly step: string,
     what: string,
@@ -100,8 +90,6 @@ export class UpstreamAnswerError extends CoordinatorError {
 
 /** The client went away; recorded as 499, never sent. */
 export class ClientClosedError extends CoordinatorError {
-  readonly status = 499;
-
   constructor() {
     super('client_closed', 'the client closed the connection');
   }
@@ -109,8 +97,6 @@ export class ClientClosedError extends CoordinatorError {
 
 /** The process is shutting down. */
 export class DrainingError extends CoordinatorError {
-  readonly status = 503;
-
   constructor() {
     super('draining', 'the service is shutting down');
   }
@@ -118,8 +104,6 @@ export class DrainingError extends CoordinatorError {
 
 /** A fault of ours. */
 export class InternalError extends CoordinatorError {
-  readonly status = 500;
-
   constructor(cause?: unknown) {
     super('internal', 'internal error', { cause });
   }
