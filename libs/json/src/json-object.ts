@@ -21,7 +21,6 @@ const NO_CHANGES: Changes = new Map();
 export class JsonObject {
   private constructor(
     private readonly source: Buffer,
-    private readonly start: number,
     private readonly end: number,
     private readonly members: readonly JsonMember[],
     private readonly changes: Changes,
@@ -36,9 +35,9 @@ export class JsonObject {
   static of(source: Buffer, members?: readonly JsonMember[]): JsonObject {
     if (members === undefined) {
       const index = indexMembers(source);
-      return new JsonObject(source, 0, index.end, index.members, NO_CHANGES, []);
+      return new JsonObject(source, index.end, index.members, NO_CHANGES, []);
     }
-    return new JsonObject(source, 0, source.length, members, NO_CHANGES, []);
+    return new JsonObject(source, source.length, members, NO_CHANGES, []);
   }
 
   /** Keys in their order, each once; removed ones are not among them. */
@@ -105,19 +104,19 @@ export class JsonObject {
   splice(splices: readonly Splice[]): JsonObject {
     if (splices.length === 0) return this;
     const merged = mergeSplices(this.splices, splices);
-    return new JsonObject(this.source, this.start, this.end, this.members, this.changes, merged);
+    return new JsonObject(this.source, this.end, this.members, this.changes, merged);
   }
 
   /** The whole object as it goes out. */
   toRope(): Rope {
     const parts: Buffer[] = [];
-    const addAt = this.members.at(-1)?.valueEnd ?? this.source.indexOf(OPEN_BRACE, this.start) + 1;
+    const addAt = this.members.at(-1)?.valueEnd ?? this.source.indexOf(OPEN_BRACE) + 1;
     const changed = changeSplices(this.members, this.changes, addAt);
-    appendSpliced(parts, this.source, this.start, this.end, coverSplices(changed, this.splices));
+    appendSpliced(parts, this.source, 0, this.end, coverSplices(changed, this.splices));
     return parts;
   }
 
   private withChanges(changes: Changes): JsonObject {
-    return new JsonObject(this.source, this.start, this.end, this.members, changes, this.splices);
+    return new JsonObject(this.source, this.end, this.members, changes, this.splices);
   }
 }

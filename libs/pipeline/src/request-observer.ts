@@ -13,7 +13,7 @@ export interface RequestArrival {
 }
 
 /** How a reply ended, as the client could see it. */
-export type ReplyEnd = 'completed' | 'failed' | 'client_closed' | 'stalled' | 'upstream_reset' | 'drained';
+export type ReplyEnd = 'completed' | 'client_closed' | 'stalled' | 'upstream_reset' | 'drained';
 
 /** What is known of a reply when its last byte has left, or its connection is gone. */
 export interface ReplyFacts {

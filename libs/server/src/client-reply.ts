@@ -28,8 +28,7 @@ export class ClientReply implements InFlight, ByteSink {
   private isFailing = false;
   private bytes = 0;
   private ended: ReplyEnd | undefined;
-  private readonly whenEnded: Promise<ReplyEnd>;
-  private settle: (end: ReplyEnd) => void = () => undefined;
+  private readonly whenEnded = Promise.withResolvers<ReplyEnd>();
 
   constructor(
     private readonly response: ServerResponse,
@@ -37,9 +36,6 @@ export class ClientReply implements InFlight, ByteSink {
     private readonly lifecycle: Lifecycle,
     limits: WriteLimits,
   ) {
-    this.whenEnded = new Promise((resolve) => {
-      this.settle = resolve;
-    });
     this.guard = new WriteGuard(response, limits, () => {
       this.cut('stalled', new ClientClosedError());
     });
@@ -54,7 +50,7 @@ export class ClientReply implements InFlight, ByteSink {
 
   /** Settles when the last byte has left, or the connection is gone. */
   get end(): Promise<ReplyEnd> {
-    return this.whenEnded;
+    return this.whenEnded.promise;
   }
 
   /** What became of the reply; to be asked for when it has ended. */
@@ -187,6 +183,6 @@ export class ClientReply implements InFlight, ByteSink {
     this.heartbeat?.stop();
     this.guard.stop();
     this.lifecycle.end(this);
-    this.settle(end);
+    this.whenEnded.resolve(end);
   }
 }
