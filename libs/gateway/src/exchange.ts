@@ -16,7 +16,6 @@ const JOINED = 64 * 1024;
  * Time limits and cancellation close the connection, which no other call shares.
  */
 export class Exchange implements Dispatcher.DispatchHandler {
-  private controller: Dispatcher.DispatchController | undefined;
   private body: ReplyBody | undefined;
   private timer: NodeJS.Timeout | undefined;
   private isDone = false;
@@ -76,9 +75,8 @@ export class Exchange implements Dispatcher.DispatchHandler {
     return length <= JOINED ? joinRope(body) : body;
   }
 
-  onRequestStart(controller: Dispatcher.DispatchController): void {
-    this.controller = controller;
-  }
+  /** Undici takes no handler without it. */
+  onRequestStart(): void {}
 
   onResponseStart(
     controller: Dispatcher.DispatchController,

@@ -37,10 +37,15 @@ export interface PassthroughCall {
 /** Calls the Inference Gateway: stamps the phase, the request id and the content type, and picks the time limit. */
 @Injectable()
 export class GatewayClient {
+  /** Where a passthrough goes: to its own path, without that of the address (`coordinator.md` A.6). */
+  private readonly origin: string;
+
   constructor(
     @Inject(GATEWAY_CONFIG) private readonly config: GatewayConfig,
     private readonly upstream: UpstreamClient,
-  ) {}
+  ) {
+    this.origin = new URL(config.address).origin;
+  }
 
   /** Largest answer that is read whole, in bytes. */
   get maxResponseBytes(): number {
@@ -72,7 +77,7 @@ export class GatewayClient {
       upstream: 'passthrough',
       step: 'passthrough',
       method: call.method,
-      base: new URL(this.config.address).origin,
+      base: this.origin,
       path: call.path,
       headers: this.stamped(call.scope, 'decode', call.headers),
       body: call.body,
