@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { headerName } from '#config';
-import { HOP_BY_HOP, isRoutingHeader } from '#protocol';
+import { HEADER, HOP_BY_HOP, isRoutingHeader } from '#protocol';
 import type { StepMetadata } from './pipeline-step.decorator.ts';
 
 /** Names that cannot be relayed: they frame or route a single message. */
@@ -9,8 +9,8 @@ const OWNED: ReadonlySet<string> = new Set([
   'content-type',
   'content-encoding',
   'host',
-  'x-request-id',
-  'x-llm-d-revision-decision-id',
+  HEADER.requestId,
+  HEADER.revisionDecisionId,
 ]);
 
 const relayedHeader = headerName().superRefine((name, context) => {

@@ -1,7 +1,7 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { PIPELINE_CONFIG } from '#pipeline';
 import type { PipelineConfig, PipelineRequest } from '#pipeline';
-import { targetFormat } from '#protocol';
+import { HEADER, targetFormat } from '#protocol';
 import type { RequestFormat } from '#protocol';
 
 /** The deployment's choices of wire format, and what a step's own setting makes of them. */
@@ -28,7 +28,7 @@ export class WireFormatPolicy {
   headers(request: PipelineRequest): string[] {
     const { revisionId } = request.scope;
     const relayed = Object.entries(request.relayedHeaders ?? {}).flat();
-    return revisionId === undefined ? relayed : [...relayed, 'x-llm-d-revision-decision-id', revisionId];
+    return revisionId === undefined ? relayed : [...relayed, HEADER.revisionDecisionId, revisionId];
   }
 
   /**
