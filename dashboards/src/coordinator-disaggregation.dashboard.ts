@@ -1,6 +1,6 @@
 import { METRICS } from '#telemetry/catalogue';
 import { percentiles } from './curves.ts';
-import { ratio, zeroLike } from './expression.ts';
+import { portion } from './expression.ts';
 import { houseDashboard } from './house-dashboard.ts';
 import { latency, shares, stack, trend } from './panels.ts';
 import { PROBE } from './probe.row.ts';
@@ -47,10 +47,7 @@ export const disaggregationDashboard = houseDashboard(
           },
           [
             {
-              expr: ratio(
-                zeroLike(chosen.rate(METRICS.executionPath, { where: { path: 'prefill-fallback' } }), paths),
-                paths,
-              ),
+              expr: portion(chosen.rate(METRICS.executionPath, { where: { path: 'prefill-fallback' } }), paths),
               legend: 'prefill-fallback',
             },
           ],
@@ -84,11 +81,8 @@ export const disaggregationDashboard = houseDashboard(
           },
           [
             {
-              expr: ratio(
-                zeroLike(
-                  allModels.rate(METRICS.kvHandoff, { by: ['connector'], where: { result: { not: 'complete' } } }),
-                  handoffs,
-                ),
+              expr: portion(
+                allModels.rate(METRICS.kvHandoff, { by: ['connector'], where: { result: { not: 'complete' } } }),
                 handoffs,
               ),
               legend: '{{connector}}',
@@ -177,7 +171,7 @@ export const disaggregationDashboard = houseDashboard(
           },
           [
             {
-              expr: ratio(zeroLike(allModels.rate(METRICS.upstreamRejections, { by: ['upstream'] }), calls), calls),
+              expr: portion(allModels.rate(METRICS.upstreamRejections, { by: ['upstream'] }), calls),
               legend: '{{upstream}}',
             },
           ],

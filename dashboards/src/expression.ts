@@ -18,6 +18,11 @@ export function zeroLike(counted: string, reference: string): string {
   return block([counted, 'or', `0 * ${reference}`]);
 }
 
+/** The share of `whole` that `counted` is: zero, not absent, where nothing was counted. They have the same labels. */
+export function portion(counted: string, whole: string): string {
+  return ratio(zeroLike(counted, whole), whole);
+}
+
 /** All of these hold; the value is the first one's. */
 export function all(...conditions: readonly string[]): string {
   return conditions.join('\nand\n');

@@ -1,5 +1,5 @@
 import { METRICS } from '#telemetry/catalogue';
-import { all, ratio, zeroLike } from './expression.ts';
+import { all, portion } from './expression.ts';
 import type { RuleGroup } from './rule.ts';
 import { byJob } from './scopes.ts';
 
@@ -9,8 +9,7 @@ const servedRatio = `job:${METRICS.probes.name}:served_ratio_rate6h`;
 /** Share of probes that had this result. */
 function shareOf(result: string, window: string): string {
   const queries = byJob.over(window);
-  const probes = queries.rate(METRICS.probes);
-  return ratio(zeroLike(queries.rate(METRICS.probes, { where: { result } }), probes), probes);
+  return portion(queries.rate(METRICS.probes, { where: { result } }), queries.rate(METRICS.probes));
 }
 
 /** Alerts on the probe of decode, whose failures no client notices. */

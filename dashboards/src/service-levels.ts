@@ -1,13 +1,11 @@
 import { METRICS } from '#telemetry/catalogue';
-import { ratio, zeroLike } from './expression.ts';
+import { portion, ratio } from './expression.ts';
 import { FAULTS, OBJECTIVES } from './objectives.ts';
 import type { Colours, Curve } from './panels.ts';
 import { allModels, chosen } from './scopes.ts';
 
-const requests = chosen.rate(METRICS.requests);
-const faults = zeroLike(chosen.rate(METRICS.requestErrors, { where: { error_code: FAULTS } }), requests);
-const probes = allModels.rate(METRICS.probes);
-const deferred = zeroLike(allModels.rate(METRICS.probes, { where: { result: 'deferred' } }), probes);
+const faults = chosen.rate(METRICS.requestErrors, { where: { error_code: FAULTS } });
+const deferred = allModels.rate(METRICS.probes, { where: { result: 'deferred' } });
 const { share, seconds } = OBJECTIVES.firstToken;
 
 interface ServiceLevel {
@@ -18,7 +16,7 @@ interface ServiceLevel {
 
 /** Share of requests that did not fail by a fault of the platform. */
 export const AVAILABILITY: ServiceLevel = {
-  curve: { expr: `1 - ${ratio(faults, requests)}`, legend: 'availability' },
+  curve: { expr: `1 - ${portion(faults, chosen.rate(METRICS.requests))}`, legend: 'availability' },
   colours: [
     { from: 0, color: 'red' },
     { from: OBJECTIVES.availability, color: 'green' },
@@ -38,4 +36,4 @@ export const FIRST_TOKEN_IN_TIME: ServiceLevel = {
 };
 
 /** The 412 rate: deferred over all probes, whatever came of them. It has no objective. */
-export const DEFERRED_SHARE: Curve = { expr: ratio(deferred, probes), legend: '412 rate' };
+export const DEFERRED_SHARE: Curve = { expr: portion(deferred, allModels.rate(METRICS.probes)), legend: '412 rate' };
