@@ -15,8 +15,12 @@ export async function warmUpCoordinator(config: CoordinatorConfig, logger: Logge
   const builtIn = stepsOf(BUILT_IN_STEPS);
   // a pipeline that a step from outside ends cannot be had without it
   if (builtIn.find(({ type }) => type === config.pipeline.steps.at(-1)?.type)?.answers !== true) return 0;
+  const known = new Set(builtIn.map(({ type }) => type));
   const upstream = await WarmUpstream.start(config.gateway.profile_header);
-  const app = await createApp(CoordinatorModule.register(towards(upstream.url, config)), { logger, readTimeout: 0 });
+  const app = await createApp(CoordinatorModule.register(towards(upstream.url, config, known)), {
+    logger,
+    readTimeout: 0,
+  });
   try {
     await app.init();
     const url = await app.getHttpAdapter().getInstance().listen({ host: '127.0.0.1', port: 0 });
@@ -29,8 +33,7 @@ export async function warmUpCoordinator(config: CoordinatorConfig, logger: Logge
 }
 
 /** The configuration with its upstreams replaced; steps from outside are left out, for what they call is not known. */
-function towards(url: string, config: CoordinatorConfig): CoordinatorConfig {
-  const known = new Set(stepsOf(BUILT_IN_STEPS).map(({ type }) => type));
+function towards(url: string, config: CoordinatorConfig, known: ReadonlySet<string>): CoordinatorConfig {
   const steps = config.pipeline.steps
     .filter(({ type }) => known.has(type))
     .map(({ type, params }) => ({ type, params: type === 'render' ? { ...asObject(params), address: url } : params }));
