@@ -1,3 +1,4 @@
+import { JsonObject } from '#json';
 import type { JsonValue } from '#json';
 import type { MediaPart, Modality } from '#protocol';
 import type { InputAudio } from './input-audio.ts';
@@ -34,9 +35,7 @@ export type MediaReference = UrlReference | AudioReference;
  */
 export function mediaReference({ modality, type, index, param, value }: MediaPart): MediaReference {
   if (type === 'input_audio') {
-    const audio = value.member(type);
-    const members = { data: jsonText(audio?.member('data')), format: jsonText(audio?.member('format')) };
-    return { kind: 'input_audio', modality, index, param, audio: members };
+    return { kind: 'input_audio', modality, index, param, audio: inputAudio(value.member(type)) };
   }
   const place = type === 'input_image' ? value.member('image_url') : value.member(type)?.member('url');
   const url = jsonText(place);
@@ -44,6 +43,12 @@ export function mediaReference({ modality, type, index, param, value }: MediaPar
     throw invalidMedia(param, `the ${modality} part carries no fetchable URL`);
   }
   return { kind: 'url', modality, index, param, url, value: place };
+}
+
+/** Both members from one look over the object, whose `data` may be long. */
+function inputAudio(value: JsonValue | undefined): InputAudio {
+  const audio = value?.kind === 'object' ? JsonObject.of(value.bytes) : undefined;
+  return { data: jsonText(audio?.get('data')), format: jsonText(audio?.get('format')) };
 }
 
 function jsonText(value: JsonValue | undefined): JsonText | undefined {
