@@ -6,12 +6,14 @@ import type { ClientResponse, ReplyEnd, ReplyFacts } from '#pipeline';
 import { HEADER, SseBoundary, isCoded, isEventStream } from '#protocol';
 import type { ByteSink } from '#protocol';
 import { answerHeaders } from './answer-headers.ts';
+import { BodyWriter } from './body-writer.ts';
 import { Heartbeat } from './heartbeat.ts';
 import { WriteGuard } from './write-guard.ts';
 import type { WriteLimits } from './write-guard.ts';
 
 /** Milliseconds that a last event may take to leave before the connection is cut. */
 const LAST_WORDS = 1_000;
+const PING = Buffer.from(': ping\n');
 
 /**
  * The reply to one client: the only writer of its bytes. It relays with back-pressure, tells when the client has left, and
@@ -20,6 +22,7 @@ const LAST_WORDS = 1_000;
 export class ClientReply implements InFlight, ByteSink {
   private readonly aborter = new AbortController();
   private readonly boundary = new SseBoundary();
+  private readonly writer: BodyWriter;
   private readonly guard: WriteGuard;
   private heartbeat: Heartbeat | undefined;
   private isStream = false;
@@ -36,6 +39,7 @@ export class ClientReply implements InFlight, ByteSink {
     private readonly lifecycle: Lifecycle,
     limits: WriteLimits,
   ) {
+    this.writer = new BodyWriter(response);
     this.guard = new WriteGuard(response, limits, () => {
       this.cut('stalled', new ClientClosedError());
     });
@@ -64,7 +68,7 @@ export class ClientReply implements InFlight, ByteSink {
     if (interval === 0 || this.ended !== undefined) return;
     this.heartbeat = new Heartbeat(interval, () => {
       if (!this.response.headersSent) this.writeStreamHead();
-      if (this.boundary.isBetweenEvents && !this.response.writableNeedDrain) this.response.write(': ping\n');
+      if (this.boundary.isBetweenEvents && !this.writer.needsDrain) this.writer.write(PING);
     });
   }
 
@@ -104,11 +108,16 @@ export class ClientReply implements InFlight, ByteSink {
 
   /** For the answer's body: the next bytes. */
   write(chunk: Buffer, resume: () => void): boolean {
+    if (this.ended !== undefined) return false;
     if (this.isOpen) this.boundary.push(chunk);
     this.heartbeat?.defer();
     this.bytes += chunk.length;
-    if (this.response.write(chunk)) return true;
-    this.guard.stalled(resume);
+    if (this.writer.write(chunk)) return true;
+    this.guard.stalled();
+    this.writer.onDrain(() => {
+      this.guard.taken();
+      resume();
+    });
     return false;
   }
 
@@ -141,7 +150,7 @@ export class ClientReply implements InFlight, ByteSink {
   /** The head leaves with the first bytes where they came together, else alone. */
   private flushHeadSoon(): void {
     process.nextTick(() => {
-      if (!this.response.destroyed) this.response.flushHeaders();
+      this.writer.flushHead();
     });
   }
 

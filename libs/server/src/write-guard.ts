@@ -25,26 +25,18 @@ export class WriteGuard {
     if (!isStream && this.limits.buffered > 0) this.wholeTimer = setTimeout(this.onStall, this.limits.buffered);
   }
 
-  /** The client's buffer is full; `resume` is called when it has emptied. */
-  stalled(resume: () => void): void {
-    this.watch();
-    this.response.once('drain', () => {
-      this.unwatch();
-      resume();
-    });
-  }
-
   /** Nothing more will be written: what is buffered has to leave. */
   ending(): void {
-    if (!this.response.writableFinished && this.response.writableLength > 0) this.watch();
+    if (!this.response.writableFinished && this.response.writableLength > 0) this.stalled();
   }
 
   stop(): void {
     clearTimeout(this.wholeTimer);
-    this.unwatch();
+    this.taken();
   }
 
-  private watch(): void {
+  /** The client's buffer is full. */
+  stalled(): void {
     if (this.limits.stall === 0 || this.stallTimer !== undefined) return;
     this.lastWritten = this.written;
     this.stallTimer = setInterval(() => {
@@ -53,7 +45,8 @@ export class WriteGuard {
     }, this.limits.stall);
   }
 
-  private unwatch(): void {
+  /** The client's buffer has emptied. */
+  taken(): void {
     clearInterval(this.stallTimer);
     this.stallTimer = undefined;
   }

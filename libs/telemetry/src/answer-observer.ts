@@ -1,8 +1,8 @@
 import { ByteCollector } from '#foundation';
 import type { ByteObserver } from '#protocol';
-import { eventFacts, finishReasons } from './event-facts.ts';
+import { eventFacts, keyFacts } from './event-facts.ts';
 import { EventReader } from './event-reader.ts';
-import { mayHoldUsage, readUsage } from './usage.ts';
+import { readUsage } from './usage.ts';
 import type { Usage } from './usage.ts';
 
 /** What was seen of an answer as it passed. */
@@ -17,7 +17,7 @@ export interface AnswerFacts {
   readonly isTerminated: boolean;
 }
 
-const DONE = Buffer.from('[DONE]');
+const DONE = '[DONE]';
 
 /** Sees an event stream pass: stamps output, reads usage, keeps nothing but counts. */
 export class StreamObserver implements ByteObserver {
@@ -56,12 +56,12 @@ export class StreamObserver implements ByteObserver {
     );
   }
 
-  private data(data: Buffer, isWhole: boolean): void {
-    if (data.equals(DONE)) {
+  private data(data: string, isWhole: boolean): void {
+    if (data === DONE) {
       this.isTerminated = true;
       return;
     }
-    const { carriesOutput, finishReasons: reasons, isFailure } = eventFacts(data);
+    const { carriesOutput, finishReasons: reasons, isFailure, mayHoldUsage } = eventFacts(data);
     if (carriesOutput) this.output();
     for (const reason of reasons) {
       this.reasons.add(reason);
@@ -70,7 +70,7 @@ export class StreamObserver implements ByteObserver {
     if (isFailure) this.isFailed = true;
     // the usage of an event that was not kept whole may be the last one: what came before it is not
     if (!isWhole) this.usage = undefined;
-    else if (mayHoldUsage(data)) this.usage = readUsage(data) ?? this.usage;
+    else if (mayHoldUsage) this.usage = readUsage(Buffer.from(data, 'latin1')) ?? this.usage;
   }
 
   private output(): void {
@@ -99,13 +99,14 @@ export class BufferedObserver implements ByteObserver {
   end(error: Error | undefined): void {
     const json = error === undefined ? this.kept?.take() : undefined;
     this.kept = undefined;
+    const keys = json === undefined ? undefined : keyFacts(json.toString('latin1'));
     this.onEnd(
       {
         firstOutputAt: undefined,
         lastOutputAt: undefined,
         outputEvents: 0,
-        usage: json !== undefined && mayHoldUsage(json) ? readUsage(json) : undefined,
-        finishReasons: json === undefined ? [] : [...new Set(finishReasons(json))],
+        usage: json !== undefined && keys?.usage === true ? readUsage(json) : undefined,
+        finishReasons: [...new Set(keys?.reasons)],
         isTerminated: error === undefined,
       },
       error,

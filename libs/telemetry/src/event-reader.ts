@@ -1,14 +1,13 @@
-const LF = 0x0a;
-const CR = 0x0d;
-const DATA = Buffer.from('data:');
-const SPACE = 0x20;
+const LF = '\n';
+const CR = '\r';
+const DATA = 'data:';
 /** Bytes of one line that are kept while it is not complete (`decisions.md` B4). */
 const MAX_LINE = 256 * 1024;
 /** Bytes of the buffer for such lines that is kept from one to the next. */
 const KEPT = 16 * 1024;
 
-/** Told of each line of data in an event stream; the bytes are good for the time of the call. */
-export type DataLine = (data: Buffer, isWhole: boolean) => void;
+/** Told of each line of data in an event stream, its bytes as one character each. */
+export type DataLine = (data: string, isWhole: boolean) => void;
 
 /**
  * Finds the data lines of an event stream, wherever it is cut and whichever line ends it uses. A line that lies within one chunk is
@@ -23,56 +22,58 @@ export class EventReader {
   constructor(private readonly onData: DataLine) {}
 
   push(chunk: Buffer): void {
-    const first = this.endedWithCr && chunk[0] === LF ? 1 : 0;
-    if (chunk.length > 0) this.endedWithCr = chunk[chunk.length - 1] === CR;
-    const rest = this.lines(chunk, first);
-    if (rest < chunk.length) this.carry(chunk.subarray(rest));
+    if (chunk.length === 0) return;
+    // a chunk is what one read brought, and searching a text costs less than searching a small buffer
+    const text = chunk.toString('latin1');
+    const rest = this.lines(text, this.endedWithCr && text.startsWith(LF) ? 1 : 0);
+    this.endedWithCr = text.endsWith(CR);
+    if (rest < text.length) this.carry(text, rest);
   }
 
   /** Nothing follows: a last line without an end is one. */
   end(): void {
-    if (this.length > 0) this.line(EMPTY);
+    if (this.length > 0) this.line('', 0, 0);
   }
 
-  /** Tells each line that ends in the chunk, and returns where what is left of it begins. */
-  private lines(chunk: Buffer, from: number): number {
+  /** Tells each line that ends in the text, and returns where what is left of it begins. */
+  private lines(text: string, from: number): number {
     let start = from;
-    let lf = chunk.indexOf(LF, start);
-    let cr = chunk.indexOf(CR, start);
+    let lf = text.indexOf(LF, start);
+    let cr = text.indexOf(CR, start);
     while (lf !== -1 || cr !== -1) {
       const end = earlier(lf, cr);
-      this.line(chunk.subarray(start, end));
+      this.line(text, start, end);
       start = end === cr && lf === end + 1 ? end + 2 : end + 1;
-      if (lf !== -1 && lf < start) lf = chunk.indexOf(LF, start);
-      if (cr !== -1 && cr < start) cr = chunk.indexOf(CR, start);
+      if (lf !== -1 && lf < start) lf = text.indexOf(LF, start);
+      if (cr !== -1 && cr < start) cr = text.indexOf(CR, start);
     }
     return start;
   }
 
-  private line(rest: Buffer): void {
-    if (this.length === 0) return this.tell(rest, true);
-    this.carry(rest);
-    const line = this.carried.subarray(0, this.length);
+  private line(text: string, start: number, end: number): void {
+    if (this.length === 0) return this.tell(text, start, end, true);
+    this.carry(text, start, end);
+    const line = this.carried.toString('latin1', 0, this.length);
     const isWhole = !this.isOverlong;
     this.length = 0;
     this.isOverlong = false;
-    this.tell(line, isWhole);
+    this.tell(line, 0, line.length, isWhole);
     if (this.carried.length > KEPT) this.carried = EMPTY;
   }
 
-  private tell(line: Buffer, isWhole: boolean): void {
-    if (line.length < DATA.length || line.compare(DATA, 0, DATA.length, 0, DATA.length) !== 0) return;
-    const from = line[DATA.length] === SPACE ? DATA.length + 1 : DATA.length;
-    this.onData(line.subarray(from), isWhole);
+  private tell(text: string, start: number, end: number, isWhole: boolean): void {
+    if (!text.startsWith(DATA, start) || end - start < DATA.length) return;
+    const from = start + DATA.length;
+    this.onData(text.slice(text.startsWith(' ', from) ? from + 1 : from, end), isWhole);
   }
 
-  private carry(rest: Buffer): void {
-    const kept = Math.min(rest.length, MAX_LINE - this.length);
-    if (kept < rest.length) this.isOverlong = true;
+  private carry(text: string, start: number, end = text.length): void {
+    const kept = Math.min(end - start, MAX_LINE - this.length);
+    if (kept < end - start) this.isOverlong = true;
     const needed = this.length + kept;
     if (needed > this.carried.length) this.grow(needed);
-    // a copy: the chunk is part of a larger buffer of the connection, which must not be kept alive by a few bytes
-    rest.copy(this.carried, this.length, 0, kept);
+    // bytes of its own: a part of a text keeps the whole of it alive
+    this.carried.write(text.slice(start, start + kept), this.length, 'latin1');
     this.length = needed;
   }
 

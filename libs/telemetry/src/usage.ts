@@ -1,22 +1,10 @@
 import { JsonSyntaxError, JsonValue } from '#json';
-import { valueStart } from './event-facts.ts';
 
 /** Token counts that a worker gave; what it did not give is undefined, never zero. */
 export interface Usage {
   readonly inputTokens: number | undefined;
   readonly outputTokens: number | undefined;
   readonly cachedTokens: number | undefined;
-}
-
-const KEY = Buffer.from('"usage"');
-const OPEN_BRACE = 0x7b;
-
-/** Whether a key of the JSON text is `usage` and has an object behind it. */
-export function mayHoldUsage(json: Buffer): boolean {
-  for (let at = json.indexOf(KEY); at !== -1; at = json.indexOf(KEY, at + KEY.length)) {
-    if (json[valueStart(json, at + KEY.length)] === OPEN_BRACE) return true;
-  }
-  return false;
 }
 
 /**
