@@ -2,7 +2,7 @@
 import 'reflect-metadata';
 import { Logger } from '@nestjs/common';
 import { ConfigError, environment, helpText, parseFlags, renderEffective } from '#config';
-import { ProcessSignals, WorkerSupervisor, reportReady, workerNumber } from '#runtime';
+import { ProcessSignals, WorkerSupervisor, countBodiesWithHeap, reportReady, workerNumber } from '#runtime';
 import { JsonLogger } from '#telemetry';
 import { loadCoordinatorConfig } from './coordinator.config.ts';
 import type { LoadedConfig } from './coordinator.config.ts';
@@ -17,6 +17,7 @@ const PROGRAM = {
 };
 
 async function main(): Promise<void> {
+  countBodiesWithHeap();
   const { values, overrides, overrideNames } = parseFlags(coordinatorFlags, process.argv.slice(2));
   if (values.help) {
     print(helpText(coordinatorFlags, PROGRAM));
