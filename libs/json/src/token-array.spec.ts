@@ -74,6 +74,54 @@ describe('TokenArray.scan', () => {
   });
 });
 
+describe('TokenArray.scan of a long array', () => {
+  const ids = Array.from({ length: 160 }, (_, index) => (index * 7_919) % 10 ** (1 + (index % 7)) || 1);
+  const written = `[${ids.join(',')}]`;
+
+  const isId = (id: unknown): boolean => Number.isInteger(id) && Number(id) >= 0 && Number(id) < 2 ** 63;
+
+  /** What JSON.parse makes of it, as a number of ids; undefined where it is no array of them. */
+  function expected(text: string): number | undefined {
+    try {
+      const value = JSON.parse(text) as unknown;
+      return Array.isArray(value) && value.every((id) => Number.isInteger(id) && Number(id) >= 0)
+        ? value.length
+        : undefined;
+    } catch {
+      return undefined;
+    }
+  }
+
+  function counted(source: Buffer): number | undefined {
+    try {
+      const tokens = TokenArray.scan(source);
+      return source.subarray(tokens.end).toString('latin1').trim() === '' ? tokens.count : undefined;
+    } catch {
+      return undefined;
+    }
+  }
+
+  it.each([0, 1, 2, 3])(
+    'sees any byte that is out of place, wherever the array begins (%i behind a word)',
+    (offset) => {
+      for (const byte of '0,9]-.e "[\u0000\u00ff') {
+        for (let at = 1; at < written.length; at++) {
+          const changed = `${written.slice(0, at)}${byte}${written.slice(at + 1)}`;
+          const source = Buffer.alloc(offset + changed.length).subarray(offset);
+          source.write(changed, 'latin1');
+          expect([changed, counted(source)]).toEqual([changed, expected(changed)]);
+        }
+      }
+    },
+  );
+
+  it.each([15, 16, 19, 20])('counts numbers of %i digits between short ones, or refuses them', (digits) => {
+    const long = `1${'0'.repeat(digits - 1)}`;
+    const text = `[${[...ids, long, ...ids].join(',')}]`;
+    expect(counted(Buffer.from(text))).toBe(digits === 20 ? undefined : 2 * ids.length + 1);
+  });
+});
+
 describe('TokenArray.at', () => {
   const tokens = scan(' [ 10 ,20.0,\n9223372036854775807,3e1 ]');
 

@@ -1,5 +1,6 @@
 import { CLOSE_BRACKET, COMMA, MINUS, NINE, OPEN_BRACKET, ZERO, isDigit, skipWhitespace } from './json-bytes.ts';
 import { numberEnd } from './json-number.ts';
+import { TokenWords } from './token-words.ts';
 
 /** Why an array is not one of token ids: the index of the element at fault, or -1 when it is no array. */
 export class TokenArrayError extends Error {
@@ -12,6 +13,8 @@ export class TokenArrayError extends Error {
 /** Digits that are certain to be below 2^53, so that no value needs to be computed. */
 const SAFE_DIGITS = 15;
 const MAX_ID = 2n ** 63n - 1n;
+/** Elements that are looked at one by one after a run that was short, so that unusual arrays cost no more for it. */
+const PATIENCE = 64;
 
 /**
  * Token ids as the bytes they came in, validated in one scan and never turned into numbers (`decisions.md` B3).
@@ -33,18 +36,10 @@ export class TokenArray {
   static scan(source: Buffer, pos = 0): TokenArray {
     const start = skipWhitespace(source, pos);
     if (source[start] !== OPEN_BRACKET) throw new TokenArrayError(-1);
-    let count = 0;
-    let at = skipWhitespace(source, start + 1);
-    if (source[at] === CLOSE_BRACKET) return new TokenArray(source.subarray(start, at + 1), 0, at + 1);
-    for (;;) {
-      at = skipWhitespace(source, elementEnd(source, at, count));
-      count++;
-      const byte = source[at];
-      if (byte === CLOSE_BRACKET) return new TokenArray(source.subarray(start, at + 1), count, at + 1);
-      if (byte !== COMMA) throw new TokenArrayError(count - 1);
-      at++;
-      if (!isDigit(source[at])) at = skipWhitespace(source, at);
-    }
+    const first = skipWhitespace(source, start + 1);
+    if (source[first] === CLOSE_BRACKET) return new TokenArray(source.subarray(start, first + 1), 0, first + 1);
+    const { count, close } = scanElements(source, first);
+    return new TokenArray(source.subarray(start, close + 1), count, close + 1);
   }
 
   /** The ids at the given indexes, as they are written; undefined where an index is out of range. One pass. */
@@ -60,6 +55,28 @@ export class TokenArray {
       start = end + 1;
     }
     return indexes.map((index) => wanted.get(index));
+  }
+}
+
+/** @param first where the first element begins; @returns how many there are, and where the closing bracket is */
+function scanElements(source: Buffer, first: number): { count: number; close: number } {
+  const words = new TokenWords(source);
+  let count = 0;
+  let nextRun = 0;
+  let at = first;
+  for (;;) {
+    if (count >= nextRun && words.isAligned(at)) {
+      const run = words.run(at);
+      count += run.count;
+      at = skipWhitespace(source, run.end);
+      nextRun = run.count < PATIENCE ? count + PATIENCE : count;
+    }
+    at = skipWhitespace(source, elementEnd(source, at, count));
+    count++;
+    if (source[at] === CLOSE_BRACKET) return { count, close: at };
+    if (source[at] !== COMMA) throw new TokenArrayError(count - 1);
+    at++;
+    if (!isDigit(source[at])) at = skipWhitespace(source, at);
   }
 }
 
