@@ -10,6 +10,7 @@ import {
   skipWhitespace,
 } from './json-bytes.ts';
 import { JsonSyntaxError } from './json-syntax.error.ts';
+import { knownEnd, noteEnd } from './long-strings.ts';
 
 /** Below this, looking at each byte is cheaper than a call into native code. */
 const WALKED = 48;
@@ -23,17 +24,32 @@ const FLAT_FROM = 256;
  * @throws JsonSyntaxError when it does not end
  */
 export function stringEnd(source: Buffer, start: number): number {
-  let pos = start + 1;
-  for (;;) {
-    for (const walked = Math.min(source.length, pos + WALKED); pos < walked; pos++) {
-      const byte = source[pos];
-      if (byte === QUOTE) return pos + 1;
-      if (byte === BACKSLASH) pos++;
-    }
+  const end = walkedEnd(source, start + 1);
+  if (end >= 0) return end;
+  const found = knownEnd(source, start) ?? searchedEnd(source, start, ~end);
+  noteEnd(source, start, found);
+  return found;
+}
+
+/** The end of a string if a short walk leads to it; else where the walk stopped, its bits turned over and so below 0. */
+function walkedEnd(source: Buffer, from: number): number {
+  let pos = from;
+  for (const walked = Math.min(source.length, pos + WALKED); pos < walked; pos++) {
+    const byte = source[pos];
+    if (byte === QUOTE) return pos + 1;
+    if (byte === BACKSLASH) pos++;
+  }
+  return ~pos;
+}
+
+function searchedEnd(source: Buffer, start: number, from: number): number {
+  for (let pos = from; ;) {
     const quote = source.indexOf(QUOTE, pos);
     if (quote === -1) throw new JsonSyntaxError('syntax', start);
     if (!isEscaped(source, quote, pos)) return quote + 1;
-    pos = quote + 1;
+    const end = walkedEnd(source, quote + 1);
+    if (end >= 0) return end;
+    pos = ~end;
   }
 }
 

@@ -15,6 +15,7 @@ import { decodeKey } from './json-member.ts';
 import type { JsonMember } from './json-member.ts';
 import { numberEnd } from './json-number.ts';
 import { JsonSyntaxError, MAX_DEPTH, MAX_KEY, MAX_MEMBERS } from './json-syntax.error.ts';
+import { noteEnd } from './long-strings.ts';
 import { StringWords, escapeEnd } from './string-words.ts';
 
 /** What may come next. */
@@ -168,6 +169,7 @@ export class JsonValidator {
 
   private stringDone(): void {
     const { start, isKey } = this.string;
+    noteEnd(this.source, start, this.pos);
     if (!isKey) return this.valueDone();
     this.expected = 'colon';
     if (this.depth === 1) {
