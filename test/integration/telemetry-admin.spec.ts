@@ -178,7 +178,7 @@ describe('the token of the admin listener', () => {
     expect((await ask(url, path, { ...send, headers: { authorization: 'Bearer wrong' } })).status).toBe(401);
     expect((await ask(closed, path, send)).status).toBe(403);
     expect((await ask(closed, path, { ...send, headers: { authorization: 'Bearer ' } })).status).toBe(403);
-    expect([logger.currentVerbosity, coordinator.lifecycle.phase]).toEqual([2, 'serving']);
+    expect([logger.verbosity.current, coordinator.lifecycle.phase]).toEqual([2, 'serving']);
     expect((await ask(url, path, { ...send, headers: BEARER })).status).toBe(200);
   });
 
@@ -215,7 +215,7 @@ describe('PUT /admin/log-level', () => {
     'x'.repeat(5000),
   ])('refuses %j', async (body) => {
     const { status } = await ask(await admin(), '/admin/log-level', { method: 'PUT', headers: BEARER, body });
-    expect([status, logger.currentVerbosity]).toEqual([400, 2]);
+    expect([status, logger.verbosity.current]).toEqual([400, 2]);
   });
 });
 

@@ -39,7 +39,9 @@ export async function startCoordinator(loaded: LoadedConfig, logger: JsonLogger)
   describeProcess(metrics, loaded);
   const module = CoordinatorModule.register(config, {
     stepClasses,
-    ...(config.metrics.enabled ? { telemetry: { metrics, recorder, tracing: new Tracing(sdk?.tracer) } } : {}),
+    ...(config.metrics.enabled
+      ? { telemetry: { metrics, recorder, tracing: new Tracing(sdk?.tracer), verbosity: logger.verbosity } }
+      : {}),
     onReadiness: (name, isUp) => {
       metrics.on.readiness.set([name], isUp ? 1 : 0);
     },

@@ -1,11 +1,13 @@
 const FIRST_CAPACITY = 64 * 1024;
-/** Bytes behind which an announced length is believed: memory that is not written to costs nothing, so one allocation is enough. */
+/** Bytes behind which any announced length is believed: memory that is not written to costs nothing, so one allocation is enough. */
 const EARNEST = 1024 * 1024;
+/** A length is believed before that when this part of it has come. */
+const PART = 1 / 16;
 
 /**
  * Gathers chunks into one buffer as they arrive, so that the copying is spread over the arrivals instead of done at once
- * at the end. Capacity doubles, so it holds at most twice the bytes received, until a megabyte of an announced length has come:
- * then the announced length is taken at once, and never copied again. It is not allocated before bytes back it up.
+ * at the end. Capacity doubles, so it holds at most twice the bytes received, until a sixteenth or a megabyte of an announced length has
+ * come: then the announced length is taken at once, and never copied again. It is not allocated before bytes back it up.
  */
 export class ByteCollector {
   private buffer: Buffer = Buffer.alloc(0);
@@ -55,6 +57,6 @@ export class ByteCollector {
   /** The capacity that an announced length asks for; undefined where there is none to go by. */
   private announced(needed: number, capped: number): number | undefined {
     if (this.expected === undefined || this.expected < needed || this.expected > this.limit) return undefined;
-    return needed >= EARNEST ? this.expected : Math.min(capped, this.expected);
+    return needed >= EARNEST || needed >= this.expected * PART ? this.expected : Math.min(capped, this.expected);
   }
 }

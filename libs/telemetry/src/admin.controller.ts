@@ -66,7 +66,7 @@ export class AdminController {
     return {
       version,
       in_flight: recorder.inFlight,
-      log_level: logger.currentVerbosity,
+      log_level: logger.verbosity.current,
       ...this.sources.readiness(),
       totals: await adminTotals(metrics),
     };
@@ -76,7 +76,7 @@ export class AdminController {
   @Put('log-level')
   async logLevel(@Req() request: { readonly raw: AsyncIterable<Buffer> }): Promise<object> {
     const level = levelIn(await textOf(request.raw));
-    this.sources.logger.setVerbosity(level);
+    this.sources.logger.verbosity.current = level;
     return { level };
   }
 

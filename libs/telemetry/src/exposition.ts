@@ -1,6 +1,8 @@
 import type { Registry } from 'prom-client';
 import { Pacer } from '#foundation';
 import type { Exemplar, ExemplarStore } from './instruments.ts';
+import { storedMetrics } from './stored-metric.ts';
+import type { Series, StoredMetric } from './stored-metric.ts';
 
 export type Format = 'text' | 'openmetrics';
 
@@ -8,25 +10,6 @@ export const CONTENT_TYPES = {
   text: 'text/plain; version=0.0.4; charset=utf-8',
   openmetrics: 'application/openmetrics-text; version=1.0.0; charset=utf-8',
 } as const satisfies Record<Format, string>;
-
-/** One series as the library keeps it. */
-interface Series {
-  readonly labels: Readonly<Record<string, string | number>>;
-  readonly value?: number;
-  readonly sum?: number;
-  readonly count?: number;
-  readonly bucketValues?: Readonly<Record<string, number>>;
-}
-
-/** The parts of the library's metric that an exposition needs; a test compares the result with the library's own. */
-interface StoredMetric {
-  readonly name: string;
-  readonly help: string;
-  readonly type: string;
-  readonly hashMap: Readonly<Record<string, Series>>;
-  readonly upperBounds?: readonly number[];
-  readonly collect?: () => unknown;
-}
 
 /** Characters of one piece of the answer. */
 const PIECE = 32 * 1024;
@@ -68,11 +51,6 @@ export async function* expose(registry: Registry, exemplars: ExemplarStore, form
     }
   }
   yield format === 'openmetrics' ? `${piece}# EOF\n` : piece;
-}
-
-function storedMetrics(registry: Registry): readonly StoredMetric[] {
-  // the library's own exposition reads the same fields; it has no other way to read a metric without copying all of it
-  return registry.getMetricsAsArray() as unknown as readonly StoredMetric[];
 }
 
 function head({ name, help, type }: StoredMetric, format: Format): string {

@@ -20,3 +20,13 @@ export const SEVERITIES = {
 } as const satisfies Record<string, Severity>;
 
 export type SeverityName = keyof typeof SEVERITIES;
+
+/** The verbosity of the process, which may change while it runs. Who would make a line that nobody sees can ask first. */
+export class LogVerbosity {
+  /** @param current 1 to 5 */
+  constructor(public current: number) {}
+
+  shows(severity: SeverityName): boolean {
+    return this.current >= SEVERITIES[severity].shownFrom;
+  }
+}

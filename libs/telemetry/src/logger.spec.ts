@@ -100,11 +100,11 @@ describe('JsonLogger', () => {
     it('is shown or hidden from now on where the verbosity is switched', () => {
       const { json, logger, lines } = logging(2);
       logger.debug('one');
-      json.setVerbosity(4);
+      json.verbosity.current = 4;
       logger.debug('two');
-      json.setVerbosity(1);
+      json.verbosity.current = 1;
       logger.log('three');
-      expect(json.currentVerbosity).toBe(1);
+      expect(json.verbosity.current).toBe(1);
       expect(lines.map((line) => (JSON.parse(line) as { body: string }).body)).toEqual(['two']);
     });
   });

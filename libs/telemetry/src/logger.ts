@@ -1,7 +1,7 @@
 import type { LoggerService } from '@nestjs/common';
 import { pino } from 'pino';
 import type { DestinationStream, Logger as Pino } from 'pino';
-import { SEVERITIES } from './log-level.ts';
+import { LogVerbosity, SEVERITIES } from './log-level.ts';
 import type { SeverityName } from './log-level.ts';
 import { requestContext } from './request-context.ts';
 import { requestIds } from './request-summary.ts';
@@ -24,14 +24,16 @@ const FRAMEWORK: ReadonlySet<string> = new Set([
  * @see coordinator.md F.3
  */
 export class JsonLogger implements LoggerService {
+  readonly verbosity: LogVerbosity;
   private readonly pino: Pino<keyof typeof PINO_LEVELS>;
 
   /** @param verbosity 1 to 5 */
   constructor(
-    private verbosity: number,
+    verbosity: number,
     serviceName: string,
     destination: DestinationStream = pino.destination({ fd: 1, sync: true }),
   ) {
+    this.verbosity = new LogVerbosity(verbosity);
     this.pino = pino(
       {
         base: null,
@@ -51,15 +53,6 @@ export class JsonLogger implements LoggerService {
       },
       destination,
     );
-  }
-
-  /** @param verbosity 1 to 5; lines of other verbosities are shown or hidden from now on */
-  setVerbosity(verbosity: number): void {
-    this.verbosity = verbosity;
-  }
-
-  get currentVerbosity(): number {
-    return this.verbosity;
   }
 
   log(message: unknown, ...rest: unknown[]): void {
@@ -83,7 +76,7 @@ export class JsonLogger implements LoggerService {
   }
 
   private write(severity: SeverityName, message: unknown, rest: readonly unknown[]): void {
-    if (this.verbosity < SEVERITIES[severity].shownFrom) return;
+    if (!this.verbosity.shows(severity)) return;
     const context = rest.at(-1);
     const logger = typeof context === 'string' ? { logger: context } : {};
     if (typeof message === 'object' && message !== null) {

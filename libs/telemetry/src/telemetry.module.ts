@@ -1,6 +1,7 @@
 import { Module } from '@nestjs/common';
 import type { DynamicModule } from '@nestjs/common';
 import { FlightRecorder } from './flight-recorder.ts';
+import { LogVerbosity } from './log-level.ts';
 import { MediaTelemetry } from './media-telemetry.interceptor.ts';
 import { Metrics } from './metrics.ts';
 import { PipelineTelemetry } from './pipeline-telemetry.interceptor.ts';
@@ -19,6 +20,8 @@ export interface TelemetryParts {
   readonly metrics: Metrics;
   readonly recorder: FlightRecorder;
   readonly tracing: Tracing;
+  /** Which lines are shown; all may be where it is not given. */
+  readonly verbosity?: LogVerbosity;
 }
 
 const OBSERVERS = [
@@ -35,13 +38,14 @@ const OBSERVERS = [
 
 @Module({})
 export class TelemetryModule {
-  static register({ metrics, recorder, tracing }: TelemetryParts): DynamicModule {
+  static register({ metrics, recorder, tracing, verbosity = new LogVerbosity(5) }: TelemetryParts): DynamicModule {
     return {
       module: TelemetryModule,
       providers: [
         { provide: Metrics, useValue: metrics },
         { provide: FlightRecorder, useValue: recorder },
         { provide: Tracing, useValue: tracing },
+        { provide: LogVerbosity, useValue: verbosity },
         RequestRecords,
         ...OBSERVERS,
       ],
