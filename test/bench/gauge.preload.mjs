@@ -4,21 +4,21 @@
  * the heap. With `BENCH_COLLECT` it collects garbage then. `BENCH_PROFILE` names a folder: it samples CPU and allocations, too,
  * and leaves a profile of each stretch there.
  */
-import { writeFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { Session } from 'node:inspector';
-import { PerformanceObserver, monitorEventLoopDelay } from 'node:perf_hooks';
+import { PerformanceObserver, createHistogram } from 'node:perf_hooks';
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { GAUGE_MARK } from './programs/gauge-mark.mjs';
 
-/** Milliseconds between two looks at the event loop; a delay is what comes on top. */
-const RESOLUTION = 2;
+/** Milliseconds between two looks at the event loop; a block is what comes on top. */
+const RESOLUTION = 4;
 const SAMPLE_MICROSECONDS = 200;
 const SAMPLE_BYTES = 16_384;
 const folder = process.env.BENCH_PROFILE;
 
 const collect = process.env.BENCH_COLLECT === undefined ? () => undefined : exposedGc();
-const delay = monitorEventLoopDelay({ resolution: RESOLUTION });
+const blocks = createHistogram();
 const collections = { count: 0, ms: 0, longest: 0 };
 let stretches = 0;
 
@@ -29,7 +29,7 @@ new PerformanceObserver((list) => {
     collections.longest = Math.max(collections.longest, duration);
   }
 }).observe({ entryTypes: ['gc'] });
-delay.enable();
+watchLoop();
 
 const parent = process.ppid;
 // a harness that was killed leaves nobody to stop it
@@ -41,11 +41,11 @@ startProfile();
 
 process.on('SIGUSR2', () => {
   const profiles = endProfile();
-  const seen = { delay: delays(), collections: { ...collections }, profiles };
+  const seen = { delay: longest(), collections: { ...collections }, profiles };
   collect();
   process.stderr.write(`${GAUGE_MARK}${JSON.stringify({ ...seen, heap: process.memoryUsage().heapUsed })}\n`);
   Object.assign(collections, { count: 0, ms: 0, longest: 0 });
-  delay.reset();
+  blocks.reset();
   startProfile();
 });
 
@@ -54,9 +54,26 @@ function exposedGc() {
   return runInNewContext('gc');
 }
 
-function delays() {
-  const [p99, max] = [delay.percentile(99), delay.max].map((value) => Math.max(0, value / 1e6 - RESOLUTION));
-  return { p99, max };
+/**
+ * Notes how long the loop's thread was busy between two looks. The time in which it waited for its core is taken off: with one core
+ * pinned, the threads of V8 that collect garbage beside it have it then, or a stranger.
+ */
+function watchLoop() {
+  let [at, waited] = [performance.now(), waitedMs()];
+  setInterval(() => {
+    const [now, waitedNow] = [performance.now(), waitedMs()];
+    const busy = now - at - (waitedNow - waited) - RESOLUTION;
+    blocks.record(Math.max(1, Math.round(busy * 1_000)));
+    [at, waited] = [now, waitedNow];
+  }, RESOLUTION).unref();
+}
+
+function waitedMs() {
+  return Number(readFileSync(`/proc/self/task/${process.pid}/schedstat`, 'latin1').split(' ')[1]) / 1e6;
+}
+
+function longest() {
+  return { p99: blocks.percentile(99) / 1_000, max: blocks.max / 1_000 };
 }
 
 function startProfile() {

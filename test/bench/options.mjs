@@ -8,7 +8,7 @@ const HELP = `Measures the coordinator against the floor: CPU a request, in inte
   --only A,B         these only; a name stands for all that begin with it and a dash, too
   --rounds N         rounds, of which medians are taken              (5)
   --seconds S        seconds of each slice                           (2)
-  --warmup S         seconds of load on each workload before         (5)
+  --warmup S         seconds of load on each workload before        (15)
   --peer 'COMMAND'   measures this program, too; --config FILE is appended
   --soak MINUTES     adds a soak of the coordinator
   --profile          flame graphs and allocations of the coordinator instead of figures
@@ -34,7 +34,8 @@ const OPTIONS = {
   render: { type: 'string' },
 };
 
-const USUAL = { rounds: 5, seconds: 2, warmup: 5 };
+/** Under load, code is cold for some ten seconds. */
+const USUAL = { rounds: 5, seconds: 2, warmup: 15 };
 const QUICK = { rounds: 3, seconds: 1, warmup: 3 };
 const QUICK_WORKLOADS = ['text-200', 'text-8k', 'stream-many'];
 
