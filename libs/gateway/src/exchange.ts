@@ -1,5 +1,5 @@
 import { CoordinatorError, UpstreamConnectionError, UpstreamTimeoutError } from '#foundation';
-import { joinRope, ropeLength } from '#json';
+import { joinRope, packRope, ropeLength } from '#json';
 import type { Rope } from '#json';
 import { HEADER } from '#protocol';
 import type { Dispatcher } from 'undici';
@@ -8,7 +8,7 @@ import type { ConnectionPool } from './connection-pool.ts';
 import { ReplyBody } from './reply-body.ts';
 import type { UpstreamAttempt, UpstreamReply } from './upstream-call.ts';
 
-/** Bodies up to this size are joined: one write of a few pages costs less than several small ones. */
+/** What is together no larger than this is joined: one write of a few pages costs less than several small ones. */
 const JOINED = 64 * 1024;
 
 /**
@@ -70,9 +70,9 @@ export class Exchange implements Dispatcher.DispatchHandler {
   }
 
   private rope(body: Rope, headers: string[]): Buffer | Rope {
-    const length = ropeLength(body);
-    headers.push('content-length', String(length));
-    return length <= JOINED ? joinRope(body) : body;
+    headers.push('content-length', String(ropeLength(body)));
+    const packed = packRope(body, JOINED);
+    return packed.length === 1 ? joinRope(packed) : packed;
   }
 
   /** Undici takes no handler without it. */

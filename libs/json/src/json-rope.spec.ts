@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { buildObject, joinRope, jsonString, rawJson, RopeBuilder, ropeLength } from './json-rope.ts';
+import { RopeBuilder, buildObject, joinRope, jsonString, packRope, rawJson, ropeLength } from './json-rope.ts';
 
 const text = (parts: readonly Buffer[]): string => Buffer.concat(parts).toString();
 
@@ -73,5 +73,30 @@ describe('buildObject', () => {
   it('carries bytes without a copy', () => {
     const ids = Buffer.alloc(1000, '1');
     expect(buildObject({ ids }).filter((part) => part.buffer === ids.buffer)).toEqual([ids]);
+  });
+});
+
+describe('packRope', () => {
+  const parts = (...lengths: number[]): Buffer[] => lengths.map((length, index) => Buffer.alloc(length, 97 + index));
+
+  it.each([
+    { name: 'small ones together', lengths: [1, 2, 3], packed: [6] },
+    { name: 'as many as there is room for', lengths: [4, 5, 6, 4], packed: [9, 10] },
+    { name: 'a large one alone, those beside it together', lengths: [1, 2, 100, 3, 4], packed: [3, 100, 7] },
+    { name: 'large ones as they are', lengths: [11, 12], packed: [11, 12] },
+    { name: 'nothing', lengths: [], packed: [] },
+    { name: 'empty parts', lengths: [0, 3, 0], packed: [3] },
+  ])('joins $name', ({ lengths, packed }) => {
+    const rope = parts(...lengths);
+    const result = packRope(rope, 10);
+    expect(result.map((part) => part.length)).toEqual(packed);
+    expect(Buffer.concat(result).equals(Buffer.concat(rope))).toBe(true);
+  });
+
+  it('copies nothing that stands alone', () => {
+    const [small, large] = [Buffer.alloc(3), Buffer.alloc(100)];
+    expect(packRope([large, small], 10)).toEqual([large, small]);
+    expect(packRope([large, small], 10)[0]).toBe(large);
+    expect(packRope([small], 10)[0]).toBe(small);
   });
 });

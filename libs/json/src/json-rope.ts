@@ -12,6 +12,27 @@ export function joinRope(rope: Rope): Buffer {
   return rope.length === 1 && rope[0] !== undefined ? rope[0] : Buffer.concat(rope);
 }
 
+/**
+ * The same bytes in fewer parts: neighbours are copied together while they are no more than `size` bytes. Whoever writes a rope makes
+ * a call into the system for each part.
+ */
+export function packRope(rope: Rope, size: number): Rope {
+  const packed: Buffer[] = [];
+  let first = 0;
+  let length = 0;
+  for (let index = 0; index <= rope.length; index++) {
+    const next = rope[index]?.length ?? Infinity;
+    if (length + next <= size) {
+      length += next;
+      continue;
+    }
+    if (index > first) packed.push(joinRope(rope.slice(first, index)));
+    first = index;
+    length = next;
+  }
+  return packed;
+}
+
 /** JSON text as a rope. */
 export function rawJson(text: string): Rope {
   return [Buffer.from(text)];

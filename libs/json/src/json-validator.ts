@@ -33,7 +33,8 @@ const LITERALS: ReadonlyMap<number, Buffer> = new Map(
 export class JsonValidator {
   /** Members of the outermost object in their order, repeated keys included; complete once `run` has returned true. */
   readonly members: JsonMember[] = [];
-  private readonly openers = new Uint8Array(MAX_DEPTH);
+  /** The opening bracket or brace of each level. */
+  private readonly openers: number[] = [];
   private readonly words: StringWords;
   private depth = 0;
   private expected: Expected = 'value';

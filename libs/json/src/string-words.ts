@@ -12,15 +12,13 @@ const WALKED = 24;
  * Four bytes are looked at at once, about 0.3 ns a byte, which is what lets a string of megabytes be validated at all.
  */
 export class StringWords {
-  private readonly words: Int32Array;
+  /** Made when a string is long enough for it. */
+  private words: Int32Array | undefined;
   /** Position in `source` of the first word. */
   private readonly base: number;
 
   constructor(private readonly source: Buffer) {
     this.base = (4 - (source.byteOffset % 4)) % 4;
-    const length = Math.max(0, (source.length - this.base) >> 2);
-    this.words =
-      length === 0 ? new Int32Array(0) : new Int32Array(source.buffer, source.byteOffset + this.base, length);
   }
 
   /** First position in `[pos, to)` of such a byte; `to` when there is none. */
@@ -36,7 +34,7 @@ export class StringWords {
 
   private nextByWords(pos: number, to: number): number {
     const source = this.source;
-    const words = this.words;
+    const words = (this.words ??= wordsOf(source, this.base));
     while (pos < to && (pos - this.base) % 4 !== 0) {
       if (needsAttention(source[pos])) return pos;
       pos++;
@@ -48,6 +46,11 @@ export class StringWords {
     while (pos < to && !needsAttention(source[pos])) pos++;
     return pos;
   }
+}
+
+function wordsOf(source: Buffer, base: number): Int32Array {
+  const length = Math.max(0, (source.length - base) >> 2);
+  return length === 0 ? new Int32Array(0) : new Int32Array(source.buffer, source.byteOffset + base, length);
 }
 
 function needsAttention(byte: number | undefined): boolean {

@@ -3,13 +3,12 @@ import { integer } from '#config';
 import { ConnectorRegistry, ecConnectorName } from '#connectors';
 import { mapLimit } from '#foundation';
 import { GatewayClient, jsonAnswer } from '#gateway';
-import type { UpstreamReply } from '#gateway';
+import type { PhaseCall, UpstreamReply } from '#gateway';
 import type { JsonObject } from '#json';
 import { PipelineStep, next } from '#pipeline';
 import type { PipelineRequest, Step, StepOutcome } from '#pipeline';
 import { pathOf } from '#protocol';
-import { encodeBody, encodeItems } from './bodies/encode-body.ts';
-import type { EncodeItem } from './bodies/encode-body.ts';
+import { encodeBodies, encodeItems } from './bodies/encode-body.ts';
 import { WireFormatPolicy } from './wire-format.policy.ts';
 
 export const encodeParams = z
@@ -22,6 +21,10 @@ export const encodeParams = z
   .describe('One call for each multimodal item, in parallel.');
 
 export type EncodeParams = z.output<typeof encodeParams>;
+
+interface EncodeCall extends Pick<PhaseCall, 'path' | 'headers' | 'body' | 'signal'> {
+  readonly item: { readonly index: number; readonly width: number };
+}
 
 interface EncodeAnswer {
   readonly answer: JsonObject;
@@ -44,8 +47,11 @@ export class EncodeStep implements Step<EncodeParams> {
     const isOfChat = request.format === 'chat' || request.format === 'responses';
     if (!isOfChat || request.features === undefined) return next();
     const items = encodeItems(request);
+    const format = this.formats.target(request.format, params.use_openai_format);
+    const calls = { path: pathOf(format), headers: this.formats.headers(request) };
+    const bodyOf = encodeBodies(request, format, this.formats.sendsTokens);
     const answers = await mapLimit(items, params.max_parallel, request.scope.signal, (item, index, signal) =>
-      this.encode(request, params, item, { index, width: items.length }, signal),
+      this.encode(request, { ...calls, body: bodyOf(item), signal, item: { index, width: items.length } }),
     );
     const ecParams = this.connectors
       .ec(params.ec_connector)
@@ -57,25 +63,14 @@ export class EncodeStep implements Step<EncodeParams> {
     return next(ecParams === undefined ? { relayedHeaders } : { relayedHeaders, ecParams });
   };
 
-  private async encode(
-    request: PipelineRequest,
-    params: EncodeParams,
-    item: EncodeItem,
-    position: { readonly index: number; readonly width: number },
-    signal: AbortSignal,
-  ): Promise<EncodeAnswer> {
-    const step = `encode[${position.index}]`;
-    const format = this.formats.target(request.format, params.use_openai_format);
+  private async encode(request: PipelineRequest, call: EncodeCall): Promise<EncodeAnswer> {
+    const step = `encode[${call.item.index}]`;
     const reply = await this.gateway.call({
+      ...call,
       scope: request.scope,
       upstream: 'encode',
       step,
       profile: 'encode',
-      path: pathOf(format),
-      body: encodeBody(request, item, format, this.formats.sendsTokens),
-      headers: this.formats.headers(request),
-      signal,
-      item: position,
     });
     return { answer: await jsonAnswer(reply, step, this.gateway.maxResponseBytes), headers: reply.headers };
   }

@@ -4,7 +4,7 @@ import type { PipelineRequest } from '#pipeline';
 import type { RequestFormat } from '#protocol';
 import { aRequest } from '#testing';
 import { rendered } from '../steps.fixture.ts';
-import { encodeBody, encodeItems } from './encode-body.ts';
+import { encodeBodies, encodeItems } from './encode-body.ts';
 
 const IMAGE_A = '{"type":"image_url","image_url":{"url":"data:image/png;base64,AAAA","detail":"low"},"uuid":"u"}';
 const IMAGE_B = '{"image_url":{"url":"data:image/png;base64,BBBB"},"type":"image_url"}';
@@ -21,7 +21,7 @@ function chat(more = '', answer = RENDERED, content = CONTENT): Promise<Pipeline
 }
 
 function bodies(request: PipelineRequest, format: RequestFormat, sendsTokens = true): string[] {
-  return encodeItems(request).map((item) => joinRope(encodeBody(request, item, format, sendsTokens)).toString());
+  return encodeItems(request).map((item) => joinRope(encodeBodies(request, format, sendsTokens)(item)).toString());
 }
 
 const message = (part: string): string => `"messages":[{"role":"user","content":[${part}]}]`;
@@ -31,7 +31,7 @@ const TOKENS_B =
   '"tokens":{"token_ids":[9,55,55],"features":{"mm_hashes":{"image":["bbbb"]},' +
   '"mm_placeholders":{"image":[{"length": 2, "is_embed": [true], "offset": 1}]}}}';
 
-describe('encodeBody', () => {
+describe('encodeBodies', () => {
   it("has of chat the client's part with all its keys, and the tokens that stand for it", async () => {
     expect(bodies(await chat(), 'chat')).toEqual([
       `{"model":"m",${message(IMAGE_A)},${TOKENS_A},"max_tokens":1,"stream":false}`,

@@ -1,5 +1,5 @@
 import { InternalError } from '#foundation';
-import { JsonObject, buildObject, rawJson } from '#json';
+import { JsonObject, RopeBuilder, buildObject, joinRope, rawJson } from '#json';
 import type { Rope } from '#json';
 import type { PipelineRequest } from '#pipeline';
 import { placeOf } from '#protocol';
@@ -44,28 +44,37 @@ function distinct(entries: readonly MultimodalEntry[]): readonly MultimodalEntry
 }
 
 /**
- * The body of one encode call.
+ * Makes the body of each encode call of a request. What they have in common is made once.
  * @see wire.md, "encode, one call per entry"
  */
-export function encodeBody(
-  request: PipelineRequest,
-  item: EncodeItem,
+export function encodeBodies(
+  { body }: PipelineRequest,
   format: RequestFormat,
   sendsTokens: boolean,
-): Rope {
-  if (format === 'generate') return generateBody(request, item);
-  const { body } = request;
-  return buildObject({
+): (item: EncodeItem) => Rope {
+  if (format === 'generate') return (item) => generateBody(body, item);
+  const front = membersOf({
     model: body.valueBytes('model'),
     mm_processor_kwargs: body.valueBytes('mm_processor_kwargs'),
     media_io_kwargs: body.valueBytes('media_io_kwargs'),
-    [format === 'responses' ? 'input' : 'messages']: userMessage(item),
-    tokens: format === 'chat' && sendsTokens ? tokensOf(item) : undefined,
-    ...builtSingleToken(body, format),
   });
+  const back = membersOf(builtSingleToken(body, format));
+  const key = format === 'responses' ? 'input' : 'messages';
+  return (item) => {
+    const builder = new RopeBuilder().text('{');
+    if (front.length > 0) builder.bytes(front).text(',');
+    builder.text(`"${key}":[{"role":"user","content":[`).bytes(partOf(item)).text(']}]');
+    if (format === 'chat' && sendsTokens) builder.text(',"tokens":').bytes(tokensOf(item));
+    return builder.text(',').bytes(back).text('}').done();
+  };
 }
 
-function generateBody({ body }: PipelineRequest, item: EncodeItem): Rope {
+/** The members of an object as they stand between its braces. */
+function membersOf(members: Parameters<typeof buildObject>[0]): Buffer {
+  return joinRope(buildObject(members)).subarray(1, -1);
+}
+
+function generateBody(body: JsonObject, item: EncodeItem): Rope {
   const { entry } = item;
   return buildObject({
     model: body.valueBytes('model'),
@@ -80,9 +89,9 @@ function generateBody({ body }: PipelineRequest, item: EncodeItem): Rope {
   });
 }
 
-function userMessage({ part }: EncodeItem): Rope {
+function partOf({ part }: EncodeItem): Rope {
   if (part === undefined) throw new InternalError(new Error('an entry has no media part'));
-  return [Buffer.from('[{"role":"user","content":['), ...part, Buffer.from(']}]')];
+  return part;
 }
 
 function tokensOf(item: EncodeItem): Rope {
