@@ -23,6 +23,7 @@ const STAGES = [
   { script: 'test:integration', counts: jestCounts },
   { script: 'test:e2e', counts: jestCounts },
   { script: 'test:conformance', counts: closingLineCounts },
+  { script: 'bench:quick' },
 ];
 
 const total = { passed: 0, failed: 0 };

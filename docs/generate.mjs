@@ -9,6 +9,7 @@ import { errors } from './generators/errors.mjs';
 import { importGraph } from './generators/import-graph.mjs';
 import { observability } from './generators/observability.mjs';
 import { wireFormats } from './generators/wire-formats.mjs';
+import { performancePages } from '../test/bench/report/page.mjs';
 
 const ROOT = fileURLToPath(new URL('../', import.meta.url));
 const isCheck = process.argv.includes('--check');
@@ -18,6 +19,7 @@ const documents = [
   ...errors(),
   ...importGraph(ROOT),
   ...observability(ROOT),
+  ...performancePages(ROOT),
   ...wireFormats(ROOT),
 ];
 const problems = dependencyProblems(ROOT);
