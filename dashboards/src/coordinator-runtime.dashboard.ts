@@ -12,11 +12,11 @@ import { byInstance } from './scopes.ts';
 const HIDDEN = ['__name__', 'Value'];
 
 function level(metric: Gauge): Curve {
-  return { expr: byInstance.level(metric), legend: '{{instance}}' };
+  return { expr: byInstance.level(metric), legend: '{{instance}} {{worker}}' };
 }
 
 function rate(metric: Counter): Curve {
-  return { expr: byInstance.rate(metric), legend: '{{instance}}' };
+  return { expr: byInstance.rate(metric), legend: '{{instance}} {{worker}}' };
 }
 
 /** Whether the processes themselves are well. */
@@ -56,7 +56,7 @@ export const runtimeDashboard = houseDashboard(
             description:
               'Whether each process reaches gateway and render, by a connection every few seconds. Down on one process: its network. Down on all: the dependency.',
           },
-          [{ expr: byInstance.select(METRICS.readiness), legend: '{{instance}} {{dependency}}' }],
+          [{ expr: byInstance.select(METRICS.readiness), legend: '{{instance}} {{worker}} {{dependency}}' }],
           { one: 'up', zero: 'down' },
         ),
         trend(
@@ -66,7 +66,7 @@ export const runtimeDashboard = houseDashboard(
               'Since the process started. A fall to zero is a restart; several in a row: look for exit codes and out-of-memory kills.',
             unit: 's',
           },
-          [{ expr: `time() - ${byInstance.level(PROCESS.startTime)}`, legend: '{{instance}}' }],
+          [{ expr: `time() - ${byInstance.level(PROCESS.startTime)}`, legend: '{{instance}} {{worker}}' }],
         ),
       ],
     },
@@ -88,9 +88,9 @@ export const runtimeDashboard = houseDashboard(
               'Longest and median lateness, and that of the moment of the scrape. A high maximum with a low median is a single long task, garbage collection say.',
           },
           [
-            { expr: byInstance.level(PROCESS.lagMax), legend: '{{instance}} max' },
-            { expr: byInstance.level(PROCESS.lagMedian), legend: '{{instance}} p50' },
-            { expr: byInstance.level(PROCESS.lag), legend: '{{instance}} at scrape' },
+            { expr: byInstance.level(PROCESS.lagMax), legend: '{{instance}} {{worker}} max' },
+            { expr: byInstance.level(PROCESS.lagMedian), legend: '{{instance}} {{worker}} p50' },
+            { expr: byInstance.level(PROCESS.lag), legend: '{{instance}} {{worker}} at scrape' },
           ],
         ),
         trend(
@@ -115,7 +115,7 @@ export const runtimeDashboard = houseDashboard(
               'What keeps the event loop alive, by type. `TCPSocketWrap` are connections of clients and to upstreams; rising without end: they are not given back.',
             unit: 'short',
           },
-          [{ expr: byInstance.level(PROCESS.resources, { by: ['type'] }), legend: '{{instance}} {{type}}' }],
+          [{ expr: byInstance.level(PROCESS.resources, { by: ['type'] }), legend: '{{instance}} {{worker}} {{type}}' }],
         ),
         stack(
           {
@@ -124,7 +124,7 @@ export const runtimeDashboard = houseDashboard(
               'Open handles by type; `Socket` as above. Compare with "In flight" of Overview: they rise and fall together.',
             unit: 'short',
           },
-          [{ expr: byInstance.level(PROCESS.handles, { by: ['type'] }), legend: '{{instance}} {{type}}' }],
+          [{ expr: byInstance.level(PROCESS.handles, { by: ['type'] }), legend: '{{instance}} {{worker}} {{type}}' }],
         ),
         trend(
           {
@@ -136,7 +136,7 @@ export const runtimeDashboard = houseDashboard(
           [
             {
               expr: ratio(byInstance.level(PROCESS.openFiles), byInstance.level(PROCESS.maxFiles)),
-              legend: '{{instance}}',
+              legend: '{{instance}} {{worker}}',
             },
           ],
         ),
@@ -162,7 +162,7 @@ export const runtimeDashboard = houseDashboard(
           },
           percentiles(byInstance, METRICS.requestSize).map(({ expr, legend }) => ({
             expr,
-            legend: `{{instance}} ${legend}`,
+            legend: `{{instance}} {{worker}} ${legend}`,
           })),
         ),
         trend(
@@ -174,7 +174,7 @@ export const runtimeDashboard = houseDashboard(
           [
             {
               expr: byInstance.quantile(0.95, METRICS.responseSize, { by: ['stream'] }),
-              legend: '{{instance}} stream={{stream}}',
+              legend: '{{instance}} {{worker}} stream={{stream}}',
             },
           ],
         ),
@@ -188,7 +188,7 @@ export const runtimeDashboard = houseDashboard(
             title: 'Targets',
             description: 'Whether Prometheus got an answer. Down means that all other panels show the past.',
           },
-          [{ expr: byInstance.select(SCRAPE.up), legend: '{{instance}}' }],
+          [{ expr: byInstance.select(SCRAPE.up), legend: '{{instance}} {{worker}}' }],
           { one: 'up', zero: 'down' },
         ),
         latency(
@@ -198,8 +198,8 @@ export const runtimeDashboard = houseDashboard(
               'What Prometheus waits, and what the process works for it. Near the scrape timeout: too many models have a label value, see "Samples".',
           },
           [
-            { expr: byInstance.level(SCRAPE.duration), legend: '{{instance}} seen by Prometheus' },
-            { expr: byInstance.mean(METRICS.scrapeDuration), legend: '{{instance}} in the process' },
+            { expr: byInstance.level(SCRAPE.duration), legend: '{{instance}} {{worker}} seen by Prometheus' },
+            { expr: byInstance.mean(METRICS.scrapeDuration), legend: '{{instance}} {{worker}} in the process' },
           ],
         ),
         trend(

@@ -23,7 +23,7 @@ export interface Selection<M extends MetricSpec> {
   readonly where?: Matchers<M>;
 }
 
-const TARGET_LABELS: readonly string[] = ['namespace', 'job', 'instance'];
+const TARGET_LABELS: readonly string[] = ['namespace', 'job', 'instance', 'worker'];
 
 /** Builds PromQL from catalogue entries. What it returns can be an operand of any operator. */
 export class Queries {

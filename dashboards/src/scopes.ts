@@ -17,7 +17,7 @@ export const allModels = new Queries({ window: '$__rate_interval', matchers: TAR
 export const byInstance = new Queries({
   window: '$__rate_interval',
   matchers: { ...TARGET, instance: { matches: '$instance' } },
-  keep: ['instance'],
+  keep: ['instance', 'worker'],
 });
 
 /** For rules: each deployment by itself. */

@@ -3,8 +3,8 @@ import type { MetricSpec } from '#telemetry/catalogue';
 /** What a label has to be: this text, or a match of this regular expression (anchored), or anything else than this text. */
 export type Matcher = string | { readonly matches: string } | { readonly not: string };
 
-/** Labels that the scraper adds to every series; `namespace` on Kubernetes only. */
-export type TargetLabel = 'namespace' | 'job' | 'instance';
+/** Labels that the scraper adds to every series, `namespace` on Kubernetes only; `worker` is there where several are scraped as one. */
+export type TargetLabel = 'namespace' | 'job' | 'instance' | 'worker';
 
 export type LabelOf<M extends MetricSpec> = M['labels'][number] | TargetLabel;
 

@@ -16,7 +16,7 @@ import type { Selected } from './promql.ts';
 export type KnownSeries = ReadonlyMap<string, ReadonlySet<string>>;
 
 /** Labels that a scraper adds. */
-const TARGET = ['namespace', 'job', 'instance'];
+const TARGET = ['namespace', 'job', 'instance', 'worker'];
 /** What Prometheus says of each target. */
 const SCRAPE = ['up', 'scrape_duration_seconds', 'scrape_samples_scraped'];
 

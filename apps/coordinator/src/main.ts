@@ -2,12 +2,13 @@
 import 'reflect-metadata';
 import { Logger } from '@nestjs/common';
 import { ConfigError, environment, helpText, parseFlags, renderEffective } from '#config';
-import { ProcessSignals, WorkerSupervisor, countBodiesWithHeap, reportReady, workerNumber } from '#runtime';
+import { ProcessSignals, countBodiesWithHeap, reportReady, workerNumber } from '#runtime';
 import { JsonLogger } from '#telemetry';
 import { loadCoordinatorConfig } from './coordinator.config.ts';
 import type { LoadedConfig } from './coordinator.config.ts';
 import { coordinatorFlags } from './coordinator.flags.ts';
 import { startCoordinator } from './start.ts';
+import { supervise } from './supervise.ts';
 import { packageVersion } from './version.ts';
 import { warmUpCoordinator } from './warm-up.ts';
 
@@ -37,7 +38,7 @@ async function main(): Promise<void> {
   const logger = new JsonLogger(loaded.config.log_level, 'llm-d-coordinator');
   Logger.overrideLogger(logger);
   const isSupervisor = loaded.config.server.workers > 1 && workerNumber() === undefined;
-  await (isSupervisor ? supervise(loaded) : serve(loaded, logger));
+  await (isSupervisor ? supervise(loaded, logger) : serve(loaded, logger));
 }
 
 /** Serves until a signal ends the process. */
@@ -50,22 +51,8 @@ async function serve(loaded: LoadedConfig, json: JsonLogger): Promise<void> {
   const { warmup } = loaded.config.server;
   if (warmup > 0) logger.log({ requests: await warmUpCoordinator(loaded.config, json) }, 'warmed up');
   coordinator.lifecycle.advance('serving');
-  reportReady(() => void coordinator.shutdown.run('SIGTERM').finally(() => process.exit(0)));
+  reportReady(coordinator.adminUrl, () => void coordinator.shutdown.run('SIGTERM').finally(() => process.exit(0)));
   logger.log({ addr: coordinator.url, version: packageVersion(), worker: workerNumber() }, 'coordinator is ready');
-}
-
-/** Runs the workers of `server.workers` until a signal ends the process. */
-async function supervise({ config }: LoadedConfig): Promise<void> {
-  const signals = new ProcessSignals();
-  const supervisor = new WorkerSupervisor(config.server.workers, process.argv[1] ?? '', process.argv.slice(2));
-  signals.onStop(
-    () => supervisor.stop(),
-    () => {
-      supervisor.kill();
-    },
-  );
-  await supervisor.start();
-  new Logger('coordinator').log({ workers: config.server.workers }, 'all workers serve');
 }
 
 function print(text: string): void {

@@ -6,8 +6,11 @@ import { environment } from '#config';
 
 /** Set in the environment of a worker: its number, from 1. */
 const WORKER = 'INFERENCE_COORDINATOR_WORKER';
-/** What a worker says when it serves. */
-const READY = 'ready';
+/** What a worker says when it serves, and where its own listener of metrics is. */
+interface Ready {
+  readonly ready: true;
+  readonly url: string | undefined;
+}
 /** Milliseconds before a worker that died is started again: doubled each time it dies, from the first to the last. */
 const FIRST_PAUSE = 100;
 const LAST_PAUSE = 10_000;
@@ -18,9 +21,9 @@ export function workerNumber(): number | undefined {
   return value === undefined ? undefined : Number(value);
 }
 
-/** Tells the supervisor that this worker serves, and has `stop` run when the supervisor is gone. */
-export function reportReady(stop: () => void): void {
-  process.send?.(READY);
+/** Tells the supervisor that this worker serves, and has `stop` run when the supervisor is gone. @param url of its metrics */
+export function reportReady(url: string | undefined, stop: () => void): void {
+  process.send?.({ ready: true, url } satisfies Ready);
   process.once('disconnect', stop);
 }
 
@@ -31,7 +34,8 @@ export function reportReady(stop: () => void): void {
  */
 export class WorkerSupervisor {
   private readonly logger = new Logger('supervisor');
-  private readonly workers = new Set<ChildProcess>();
+  /** With where their metrics are, once they serve. */
+  private readonly workers = new Map<ChildProcess, string | undefined>();
   private isStopping = false;
   private readonly allReady = Promise.withResolvers<undefined>();
   private readyCount = 0;
@@ -43,6 +47,11 @@ export class WorkerSupervisor {
     private readonly argv: readonly string[],
   ) {}
 
+  /** Where the metrics of each worker that serves are. */
+  get urls(): readonly string[] {
+    return [...this.workers.values()].filter((url) => url !== undefined);
+  }
+
   /** Done when every worker serves. @throws Error when one ended before it did */
   async start(): Promise<void> {
     for (let number = 1; number <= this.count; number++) this.spawn(number, FIRST_PAUSE);
@@ -52,24 +61,25 @@ export class WorkerSupervisor {
   /** Tells all workers to end and waits for it. */
   async stop(): Promise<void> {
     this.isStopping = true;
-    const ends = [...this.workers].map((worker) => new Promise((resolve) => worker.once('exit', resolve)));
-    for (const worker of this.workers) worker.kill('SIGTERM');
+    const ends = [...this.workers.keys()].map((worker) => new Promise((resolve) => worker.once('exit', resolve)));
+    for (const worker of this.workers.keys()) worker.kill('SIGTERM');
     await Promise.all(ends);
   }
 
   /** Ends all workers at once. */
   kill(): void {
     this.isStopping = true;
-    for (const worker of this.workers) worker.kill('SIGKILL');
+    for (const worker of this.workers.keys()) worker.kill('SIGKILL');
   }
 
   private spawn(number: number, pause: number): void {
     const worker = fork(this.entry, [...this.argv], { env: { ...environment(), [WORKER]: String(number) } });
     let wasReady = false;
-    this.workers.add(worker);
+    this.workers.set(worker, undefined);
     worker.on('message', (message) => {
-      if (message !== READY || wasReady) return;
+      if (!isReady(message) || wasReady) return;
       wasReady = true;
+      this.workers.set(worker, message.url);
       this.readyCount++;
       if (this.readyCount === this.count) this.allReady.resolve(undefined);
     });
@@ -90,4 +100,8 @@ export class WorkerSupervisor {
     await delay(pause);
     if (!this.isStopping) this.spawn(number, Math.min(pause * 2, LAST_PAUSE));
   }
+}
+
+function isReady(message: unknown): message is Ready {
+  return typeof message === 'object' && message !== null && 'ready' in message;
 }

@@ -7,9 +7,7 @@ export const serverConfig = z
     listen_addr: listenAddress().prefault(':8080').describe('Address of the main listener.'),
     metrics_port: integer({ max: 65_535 })
       .default(9090)
-      .describe(
-        'Port of metrics and admin, on all interfaces; each further worker has the next one. 0 or less: no such listener.',
-      ),
+      .describe('Port of metrics and admin of all workers, on all interfaces. 0 or less: no such listener.'),
     metrics_cert_dir: z
       .string()
       .default('')

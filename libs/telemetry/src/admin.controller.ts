@@ -14,9 +14,8 @@ import {
   UseGuards,
 } from '@nestjs/common';
 import { AdminGuard } from './admin.guard.ts';
-import { ADMIN_SOURCES } from './admin.sources.ts';
-import type { AdminSources } from './admin.sources.ts';
-import { adminTotals } from './admin-totals.ts';
+import { ADMIN_VIEW } from './admin-view.ts';
+import type { AdminView, RequestLists } from './admin-view.ts';
 import { KEPT_REQUESTS } from './flight-recorder.ts';
 
 /** Bytes of a body that are read: a level fits in far less. */
@@ -26,22 +25,21 @@ const MAX_BODY = 4_096;
 @Controller('admin')
 @UseGuards(AdminGuard)
 export class AdminController {
-  constructor(@Inject(ADMIN_SOURCES) private readonly sources: AdminSources) {}
+  constructor(@Inject(ADMIN_VIEW) private readonly view: AdminView) {}
 
   /**
    * Requests in flight and the last ones that finished, the latest first.
    * @param timelines lists so many of each with their timelines, instead of all with a line each
    */
   @Get('requests')
-  requests(@Query('timelines') timelines?: string): object {
-    const { recorder } = this.sources;
-    return timelines === undefined ? recorder.list() : recorder.latest(countIn(timelines));
+  requests(@Query('timelines') timelines?: string): RequestLists | Promise<RequestLists> {
+    return this.view.requests(timelines === undefined ? undefined : countIn(timelines));
   }
 
   /** The timelines of the requests with that id. */
   @Get('requests/:id')
-  request(@Param('id') id: string): object {
-    const requests = this.sources.recorder.find(id);
+  async request(@Param('id') id: string): Promise<object> {
+    const requests = await this.view.find(id);
     if (requests.length === 0)
       throw new NotFoundException(`no such request among those in flight and the last ${KEPT_REQUESTS}`);
     return { requests };
@@ -51,41 +49,33 @@ export class AdminController {
   @Get('config')
   @Header('content-type', 'application/yaml; charset=utf-8')
   config(): string {
-    return this.sources.effectiveConfig;
+    return this.view.effectiveConfig;
   }
 
   @Get('pipeline')
-  pipeline(): object {
-    return this.sources.pipeline;
+  pipeline(): object | Promise<object> {
+    return this.view.pipeline();
   }
 
   /** What the page shows beside the requests. */
   @Get('status')
-  async status(): Promise<object> {
-    const { recorder, version, logger, metrics } = this.sources;
-    return {
-      version,
-      in_flight: recorder.inFlight,
-      log_level: logger.verbosity.current,
-      ...this.sources.readiness(),
-      totals: await adminTotals(metrics),
-    };
+  status(): Promise<object> {
+    return this.view.status();
   }
 
   /** `{"level": 1…5}` */
   @Put('log-level')
   async logLevel(@Req() request: { readonly raw: AsyncIterable<Buffer> }): Promise<object> {
     const level = levelIn(await textOf(request.raw));
-    this.sources.logger.verbosity.current = level;
+    await this.view.setLogLevel(level);
     return { level };
   }
 
   /** Turns readiness off; requests are served on. */
   @Post('drain')
   @HttpCode(200)
-  drain(): object {
-    this.sources.drain();
-    return { phase: this.sources.readiness().phase };
+  async drain(): Promise<object> {
+    return { phase: await this.view.drain() };
   }
 }
 

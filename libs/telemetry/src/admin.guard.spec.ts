@@ -2,7 +2,6 @@ import { ForbiddenException, UnauthorizedException } from '@nestjs/common';
 import type { ExecutionContext } from '@nestjs/common';
 import { describe, expect, it } from '@jest/globals';
 import { AdminGuard } from './admin.guard.ts';
-import type { AdminSources } from './admin.sources.ts';
 
 const TOKEN = 'secret-token';
 const BEARER = { authorization: `Bearer ${TOKEN}` };
@@ -13,7 +12,7 @@ function verdict(token: string, method: string, remoteAddress: string | undefine
   const request = { method, headers: { host: 'localhost:9090', ...headers }, raw: { socket: { remoteAddress } } };
   // of its context and of its sources, the guard reads these alone
   const context = { switchToHttp: () => ({ getRequest: () => request }) } as ExecutionContext;
-  const guard = new AdminGuard({ token } as AdminSources);
+  const guard = new AdminGuard({ token });
   try {
     return guard.canActivate(context) ? FREE : 'refused without a word';
   } catch (error) {

@@ -1,8 +1,8 @@
 import { createHash, timingSafeEqual } from 'node:crypto';
 import { ForbiddenException, Inject, Injectable, UnauthorizedException } from '@nestjs/common';
 import type { CanActivate, ExecutionContext } from '@nestjs/common';
-import { ADMIN_SOURCES } from './admin.sources.ts';
-import type { AdminSources } from './admin.sources.ts';
+import { ADMIN_VIEW } from './admin-view.ts';
+import type { AdminView } from './admin-view.ts';
 
 /** The part of a request that decides. */
 interface AdminRequest {
@@ -14,20 +14,20 @@ interface AdminRequest {
 /** Reading is free on loopback and needs the token elsewhere; writing always needs it (`telemetry.md`, "Looking at it"). */
 @Injectable()
 export class AdminGuard implements CanActivate {
-  constructor(@Inject(ADMIN_SOURCES) private readonly sources: AdminSources) {}
+  constructor(@Inject(ADMIN_VIEW) private readonly view: Pick<AdminView, 'token'>) {}
 
   canActivate(context: ExecutionContext): boolean {
     const request = context.switchToHttp().getRequest<AdminRequest>();
     const isReading = request.method === 'GET' || request.method === 'HEAD';
     if (isReading && isFromHere(request)) return true;
-    if (this.sources.token === '') throw new ForbiddenException('set admin.token to use this');
+    if (this.view.token === '') throw new ForbiddenException('set admin.token to use this');
     if (!this.isToken(request.headers['authorization'])) throw new UnauthorizedException('wrong or no admin token');
     return true;
   }
 
   private isToken(authorization: string | string[] | undefined): boolean {
     const given = typeof authorization === 'string' ? authorization.replace(/^Bearer\s+/i, '') : '';
-    return timingSafeEqual(hashOf(given), hashOf(this.sources.token));
+    return timingSafeEqual(hashOf(given), hashOf(this.view.token));
   }
 }
 

@@ -10,11 +10,13 @@ export interface ReadinessState {
   readonly reason: string | undefined;
 }
 
-/** What the admin listener shows and changes; the app hands it over. */
+/** What the admin listener shows and changes of its own process; the app hands it over. */
 export interface AdminSources {
   readonly metrics: Metrics;
   readonly recorder: FlightRecorder;
   readonly logger: JsonLogger;
+  /** Number of this worker, from 1, which is then a label of every series; undefined in a process that is no worker. */
+  readonly worker?: number | undefined;
   /** Token of `admin.token`; empty: nothing can be written, and nothing read from afar. */
   readonly token: string;
   /** YAML of the effective configuration, secrets removed. */
@@ -27,5 +29,3 @@ export interface AdminSources {
   /** Turns readiness off; requests are served on. */
   drain(): void;
 }
-
-export const ADMIN_SOURCES = Symbol('telemetry:admin-sources');

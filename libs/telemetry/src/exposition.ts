@@ -31,9 +31,16 @@ function qualityOf(range: string): number {
 /**
  * The exposition in pieces, made over several turns of the event loop: with a thousand models it is tens of megabytes, and streams
  * must not wait for it.
+ * @param worker a label of every series, where several processes are scraped as one
  */
-export async function* expose(registry: Registry, exemplars: ExemplarStore, format: Format): AsyncGenerator<string> {
+export async function* expose(
+  registry: Registry,
+  exemplars: ExemplarStore,
+  format: Format,
+  worker?: number,
+): AsyncGenerator<string> {
   const pacer = new Pacer();
+  const common = worker === undefined ? '' : `worker="${worker}"`;
   let piece = '';
   for (const metric of storedMetrics(registry)) {
     await metric.collect?.();
@@ -41,8 +48,8 @@ export async function* expose(registry: Registry, exemplars: ExemplarStore, form
     for (const series of Object.values(metric.hashMap)) {
       piece +=
         metric.type === 'histogram'
-          ? histogramLines(metric, series, exemplars, format)
-          : valueLine(metric, series, format);
+          ? histogramLines(metric, series, { exemplars, format, common })
+          : valueLine(metric, series, { format, common });
       if (piece.length >= PIECE) {
         yield piece;
         piece = '';
@@ -58,15 +65,22 @@ function head({ name, help, type }: StoredMetric, format: Format): string {
   return `# HELP ${family} ${help.replaceAll('\\', '\\\\').replaceAll('\n', '\\n')}\n# TYPE ${family} ${type}\n`;
 }
 
-function valueLine({ name, type }: StoredMetric, series: Series, format: Format): string {
+/** How a series is written; `common` stands before its own labels. */
+interface Manner {
+  readonly format: Format;
+  readonly common: string;
+}
+
+function valueLine({ name, type }: StoredMetric, series: Series, { format, common }: Manner): string {
   const suffix = format === 'openmetrics' && type === 'counter' && !name.endsWith('_total') ? '_total' : '';
-  const labels = labelText(series.labels);
+  const labels = labelText(series.labels, common);
   return `${name}${suffix}${labels === '' ? '' : `{${labels}}`} ${numberText(series.value ?? 0)}\n`;
 }
 
-function histogramLines(metric: StoredMetric, series: Series, store: ExemplarStore, format: Format): string {
+function histogramLines(metric: StoredMetric, series: Series, manner: Manner & { exemplars: ExemplarStore }): string {
   const { name, upperBounds = [] } = metric;
-  const labels = labelText(series.labels);
+  const { format, common, exemplars: store } = manner;
+  const labels = labelText(series.labels, common);
   const prefix = `${name}_bucket{${labels === '' ? '' : `${labels},`}le="`;
   const exemplars = format === 'openmetrics' ? store.ofLabels(name, series.labels) : undefined;
   let text = '';
@@ -83,8 +97,8 @@ function sumLines(name: string, labels: string, { sum = 0, count = 0 }: Series):
   return `${name}_sum${own} ${numberText(sum)}\n${name}_count${own} ${count}\n`;
 }
 
-function labelText(labels: Series['labels']): string {
-  let text = '';
+function labelText(labels: Series['labels'], common: string): string {
+  let text = common;
   for (const name in labels) text += `${text === '' ? '' : ','}${name}="${escaped(String(labels[name]))}"`;
   return text;
 }

@@ -1,13 +1,13 @@
 import type { ServerResponse } from 'node:http';
 import { Controller, Get, Headers, Inject, Res } from '@nestjs/common';
-import { ADMIN_SOURCES } from './admin.sources.ts';
-import type { AdminSources } from './admin.sources.ts';
-import { CONTENT_TYPES, expose, negotiate } from './exposition.ts';
+import { ADMIN_VIEW } from './admin-view.ts';
+import type { AdminView } from './admin-view.ts';
+import { CONTENT_TYPES, negotiate } from './exposition.ts';
 
 /** `/metrics`, in the format that the scraper asks for. Open to whoever reaches the listener, as scrapers have no token. */
 @Controller()
 export class MetricsController {
-  constructor(@Inject(ADMIN_SOURCES) private readonly sources: AdminSources) {}
+  constructor(@Inject(ADMIN_VIEW) private readonly view: AdminView) {}
 
   @Get('metrics')
   async metrics(
@@ -15,16 +15,13 @@ export class MetricsController {
     @Res() reply: { hijack(): void; readonly raw: ServerResponse },
   ): Promise<void> {
     reply.hijack();
-    const startedAt = performance.now();
-    const { metrics } = this.sources;
     const format = negotiate(accept);
     reply.raw.writeHead(200, { 'content-type': CONTENT_TYPES[format] });
-    for await (const piece of expose(metrics.registry, metrics.exemplars, format)) {
+    for await (const piece of this.view.metrics(format)) {
       if (reply.raw.destroyed) return;
       if (!reply.raw.write(piece)) await drained(reply.raw);
     }
     reply.raw.end();
-    metrics.on.scrapeDuration.observe([], (performance.now() - startedAt) / 1000);
   }
 }
 

@@ -6,6 +6,7 @@ type Section = Readonly<Record<string, unknown>>;
 export interface ConfigChanges {
   readonly log_level?: number;
   readonly server?: Section;
+  readonly admin?: Section;
   readonly gateway?: Section;
   readonly pipeline?: Section;
   /** Parameters of steps, by step type. */
@@ -30,6 +31,7 @@ export function coordinatorConfig(
   return {
     log_level: changes.log_level ?? 1,
     server: { listen_addr: `127.0.0.1:${port}`, metrics_port: 0, warmup: '0s', ...changes.server },
+    ...(changes.admin === undefined ? {} : { admin: changes.admin }),
     gateway: { address: cluster.gateway.url, ...changes.gateway },
     pipeline: { kv_connector: 'kv-nixl', ec_connector: 'ec-nixl', steps, ...changes.pipeline },
   };
