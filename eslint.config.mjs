@@ -27,6 +27,7 @@ const FOLDERS = {
   'libs/steps/src/render': ALLOWED.steps,
   'libs/steps/src/replace-media-urls': ALLOWED.steps,
   'apps/coordinator': APP_LIBS,
+  'apps/epp': APP_LIBS,
   'apps/simulator': APP_LIBS,
   dashboards: ['telemetry/catalogue'],
 };
@@ -46,7 +47,10 @@ export const RESERVED = {
   ],
   fastify: ['libs/server', 'libs/runtime', 'apps'],
   '@nestjs/platform-fastify': ['libs/server', 'libs/runtime', 'apps'],
-  yaml: ['libs/config', 'apps/simulator'],
+  yaml: ['libs/config', 'libs/scheduling', 'apps/simulator'],
+  '@grpc/.*': ['apps/epp', 'apps/simulator'],
+  '@kubernetes/client-node': ['libs/scheduling'],
+  'xxhash-wasm': ['libs/scheduling'],
 };
 
 /** Whether `folder` is `owner`, or lies in it. */

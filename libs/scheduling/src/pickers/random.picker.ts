@@ -1,0 +1,17 @@
+import type { Candidate } from '../candidate.ts';
+import type { Picker, Scored } from '../plugin.ts';
+import { SchedulingPlugin } from '../scheduling-plugin.decorator.ts';
+import { pickerParams, shuffled, wantedOf } from './picked.ts';
+import type { PickerParams } from './picked.ts';
+
+/** Any, whatever its score. */
+@SchedulingPlugin({ type: 'random-picker', parameters: pickerParams })
+export class RandomPicker implements Picker {
+  constructor(private readonly params: PickerParams) {}
+
+  pick(scored: readonly Scored[]): readonly Candidate[] {
+    return shuffled(scored)
+      .slice(0, wantedOf(this.params))
+      .map(({ candidate }) => candidate);
+  }
+}

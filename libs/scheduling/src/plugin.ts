@@ -1,0 +1,115 @@
+import type { Candidate } from './candidate.ts';
+import type { EndpointStore } from './endpoint.store.ts';
+import type { ParsedRequest, RequestHeaders, SchedulingRequest } from './scheduling-request.ts';
+
+/** Narrows the candidates of a profile. */
+export interface Filter {
+  filter(request: SchedulingRequest, candidates: readonly Candidate[]): readonly Candidate[];
+}
+
+/** Says how well each candidate fits: a number from 0 to 1 for each, in their order. */
+export interface Scorer {
+  score(request: SchedulingRequest, candidates: readonly Candidate[]): readonly number[];
+}
+
+/** A candidate with the sum of its weighted scores. */
+export interface Scored {
+  readonly candidate: Candidate;
+  readonly total: number;
+}
+
+/** Chooses among the candidates, the best one first. */
+export interface Picker {
+  pick(scored: readonly Scored[]): readonly Candidate[];
+}
+
+/** What one profile came to. */
+export interface ProfileResult {
+  /** At least one, the best one first. */
+  readonly targets: readonly Candidate[];
+  readonly scored: readonly Scored[];
+}
+
+/** Results by profile; undefined for one that was run and found nothing. */
+export type ProfileResults = ReadonlyMap<string, ProfileResult | undefined>;
+
+/** What a scheduling cycle came to. */
+export interface SchedulingResult {
+  readonly primary: string;
+  readonly profiles: ReadonlyMap<string, ProfileResult>;
+}
+
+/** Says which profiles run for a request, and which of their results counts. */
+export interface ProfileHandler {
+  /** Profiles to run now, of those there are; none when it has all it wants. */
+  next(request: SchedulingRequest, profiles: readonly string[], results: ProfileResults): readonly string[];
+  /** @throws SchedulingError */
+  conclude(request: SchedulingRequest, results: ProfileResults, errors: readonly Error[]): SchedulingResult;
+}
+
+/** Says whether a stage is worth a worker of its own. */
+export interface Decider {
+  disaggregate(request: SchedulingRequest, chosen: Candidate | undefined): boolean;
+}
+
+/** Finds something out about candidates before they are filtered and scored. What it throws is logged, and the request goes on. */
+export interface Producer {
+  /** Milliseconds that it may take; 400 where it does not say. */
+  readonly timeout?: number;
+  produce(request: SchedulingRequest, candidates: readonly Candidate[]): Promise<void> | void;
+}
+
+/** Acts on the result before the request goes out: gates first, then whoever writes headers, then whoever records. */
+export interface PreRequest {
+  readonly stage: 'gate' | 'headers' | 'record';
+  /** @throws SchedulingError to turn the request away; nothing behind it is run then */
+  before(request: SchedulingRequest, result: SchedulingResult): void;
+}
+
+/** Why a request is over. */
+export type Termination = 'natural' | 'client_disconnect' | 'error' | 'evicted';
+
+/** Follows a request that was sent out. */
+export interface ResponseObserver {
+  /** The first bytes of the answer's body are there. */
+  firstChunk?(request: SchedulingRequest): void;
+  /** Called exactly once. */
+  ended?(request: SchedulingRequest, how: Termination): void;
+}
+
+/** Reads the bodies of some paths. */
+export interface Parser {
+  /** Ends of the paths whose bodies it reads; none for the one that takes what nobody else does. */
+  readonly suffixes: readonly string[];
+  /** @throws SchedulingError with BadRequest */
+  parse(body: Buffer, headers: RequestHeaders): ParsedRequest | Promise<ParsedRequest>;
+}
+
+/** Says how full the endpoints are together: 1 and more is full. */
+export interface SaturationDetector {
+  saturation(candidates: readonly Candidate[]): number;
+}
+
+/** Finds endpoints and says so to the store, until it is closed. */
+export interface Discovery {
+  /** Done when endpoints were said for the first time. @throws Error when they cannot be found at all */
+  start(endpoints: EndpointStore): Promise<void>;
+  close(): Promise<void> | void;
+}
+
+/** Anything that a plugin entry can stand for; a plugin may be several of them. */
+export type Plugin = Partial<
+  Filter & Scorer & Picker & ProfileHandler & Decider & Producer & PreRequest & Parser & SaturationDetector & Discovery
+> &
+  ResponseObserver;
+
+/** What a plugin is given beside its parameters. */
+export interface PluginContext {
+  /** Its own name in the configuration. */
+  readonly name: string;
+  readonly endpoints: EndpointStore;
+  /** Another plugin, which was made before. @throws Error when there is none of that name */
+  plugin(name: string): Plugin;
+  /** Says something about the configuration that is not an error. */
+  warn(message: string): void;
+}
