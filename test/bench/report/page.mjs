@@ -172,6 +172,7 @@ function method({ comparisons, telemetry: observed, memory: measured, workers: s
 * CPU is what Linux accounts to the process, user and system, divided by requests or relayed events. Events arrive one by one, few enough at a time that the program keeps up: one that falls behind is sent several at once.
 * The **floor** (\`test/bench/floor.mjs\`) takes the same requests, makes the same calls with prebuilt bodies of the same size over the same client, and relays the same answer. It looks at nothing.
 * All programs of a workload run at the same time, one of them under load: slices of all of them follow one another, round by round, and a ratio is taken within a round.
+* A block of the event loop is the time between two looks at it in which its thread was busy. What it waited for its core is not counted: with one core pinned, V8's own threads have it then.
 * Before anything is measured, answers are compared byte for byte; in every slice they have to be complete, and each request has to have made the calls of its workload.${gap}`;
 }
 
