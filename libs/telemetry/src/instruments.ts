@@ -20,13 +20,21 @@ class Children<Child> {
   constructor(private readonly make: (values: readonly string[]) => Child) {}
 
   get(values: readonly string[]): Child {
-    const key = values.length === 1 ? (values[0] ?? '') : values.join('\u0000');
+    const key = keyOf(values);
     const known = this.known.get(key);
     if (known !== undefined) return known;
     const child = this.make(values);
     this.known.set(key, child);
     return child;
   }
+
+  forget(values: readonly string[]): void {
+    this.known.delete(keyOf(values));
+  }
+}
+
+function keyOf(values: readonly string[]): string {
+  return values.length === 1 ? (values[0] ?? '') : values.join('\u0000');
 }
 
 export class CounterInstrument<Spec extends MetricSpec> {
@@ -44,12 +52,13 @@ export class CounterInstrument<Spec extends MetricSpec> {
 }
 
 export class GaugeInstrument<Spec extends MetricSpec> {
+  private readonly gauge: Gauge;
   private readonly children: Children<ReturnType<Gauge['labels']>>;
 
   constructor(spec: Spec, registry: Registry) {
     const { name, help, labels } = spec;
-    const gauge = new Gauge({ name, help: STABILITY + help, labelNames: [...labels], registers: [registry] });
-    this.children = new Children((values) => gauge.labels(...values));
+    this.gauge = new Gauge({ name, help: STABILITY + help, labelNames: [...labels], registers: [registry] });
+    this.children = new Children((values) => this.gauge.labels(...values));
   }
 
   set(values: LabelValues<Spec>, value: number): void {
@@ -58,6 +67,12 @@ export class GaugeInstrument<Spec extends MetricSpec> {
 
   add(values: LabelValues<Spec>, amount: number): void {
     this.children.get(values).inc(amount);
+  }
+
+  /** What the series was about is gone. */
+  remove(values: LabelValues<Spec>): void {
+    this.children.forget(values);
+    this.gauge.remove(...values);
   }
 }
 
