@@ -54,7 +54,8 @@ function isMain(moduleUrl) {
   return script !== undefined && realpathSync(script) === realpathSync(fileURLToPath(moduleUrl));
 }
 
-function onPath(program) {
+/** Where the PATH has the program. */
+export function onPath(program) {
   const folders = (process.env['PATH'] ?? '').split(delimiter).filter((folder) => folder !== '');
   return folders.map((folder) => join(folder, program)).find(isExecutable);
 }
@@ -73,7 +74,8 @@ function obstacleToInstalling() {
   return process.getuid?.() === 0 ? undefined : 'apt-get needs root';
 }
 
-function refuse(print, program, reason) {
+/** Says why a program cannot be had. */
+export function refuse(print, program, reason) {
   print(`NOT AVAILABLE: ${program} is not on the PATH and cannot be installed here: ${reason}. Install it by hand.`);
   return undefined;
 }

@@ -1,5 +1,3 @@
-import type { SimulatedCluster } from '../../../apps/simulator/src/cluster.ts';
-
 type Section = Readonly<Record<string, unknown>>;
 
 /** What differs from the configuration of `coordinatorConfig`, key by key. */
@@ -15,7 +13,7 @@ export interface ConfigChanges {
 
 /** Every step there is, in front of a simulated cluster. */
 export function coordinatorConfig(
-  cluster: Pick<SimulatedCluster, 'gateway' | 'render'>,
+  cluster: Readonly<Record<'gateway' | 'render', { readonly url: string }>>,
   port: number,
   changes: ConfigChanges = {},
 ): Section {

@@ -1,0 +1,1 @@
+export function ensureEnvoy(print?: (line: string) => void): Promise<string | undefined>;
