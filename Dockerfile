@@ -22,5 +22,6 @@ COPY --from=build /app/node_modules node_modules
 COPY --from=build /app/dist dist
 USER 65532:65532
 EXPOSE 8080 9090
-ENTRYPOINT ["node", "dist/apps/coordinator/main.js"]
+# a small young generation: memory that is level from the first minute on, at no cost that shows
+ENTRYPOINT ["node", "--max-semi-space-size=16", "dist/apps/coordinator/main.js"]
 CMD ["--config", "/etc/coordinator/coordinator.yaml"]

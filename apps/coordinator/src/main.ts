@@ -2,7 +2,7 @@
 import 'reflect-metadata';
 import { Logger } from '@nestjs/common';
 import { ConfigError, environment, helpText, parseFlags, renderEffective } from '#config';
-import { ProcessSignals, countBodiesWithHeap, reportReady, workerNumber } from '#runtime';
+import { ProcessSignals, collectStartUp, countBodiesWithHeap, reportReady, workerNumber } from '#runtime';
 import { JsonLogger } from '#telemetry';
 import { loadCoordinatorConfig } from './coordinator.config.ts';
 import type { LoadedConfig } from './coordinator.config.ts';
@@ -50,6 +50,7 @@ async function serve(loaded: LoadedConfig, json: JsonLogger): Promise<void> {
   signals.onStop((signal) => coordinator.shutdown.run(signal));
   const { warmup } = loaded.config.server;
   if (warmup > 0) logger.log({ requests: await warmUpCoordinator(loaded.config, json) }, 'warmed up');
+  collectStartUp();
   coordinator.lifecycle.advance('serving');
   reportReady(coordinator.adminUrl, () => void coordinator.shutdown.run('SIGTERM').finally(() => process.exit(0)));
   logger.log({ addr: coordinator.url, version: packageVersion(), worker: workerNumber() }, 'coordinator is ready');

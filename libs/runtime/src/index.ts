@@ -1,6 +1,6 @@
 export { checkCipherSuites, tlsOptions, watchKeyPair } from './certificates.ts';
 export type { TlsSettings } from './certificates.ts';
-export { countBodiesWithHeap } from './collection-policy.ts';
+export { collectStartUp, countBodiesWithHeap } from './collection-policy.ts';
 export { createApp } from './create-app.ts';
 export type { AppOptions } from './create-app.ts';
 export { ProcessSignals } from './process-signals.ts';

@@ -1,4 +1,4 @@
-import { writeFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -10,6 +10,8 @@ import { Program } from './program.mjs';
 const here = (path) => fileURLToPath(new URL(path, import.meta.url));
 export const COORDINATOR = here('../../../dist/apps/coordinator/main.js');
 const FLOOR = here('../floor.mjs');
+/** Node's own flags, as the image has them. */
+const FLAGS = imageFlags();
 const GAUGE = new URL('../gauge.preload.mjs', import.meta.url).href;
 
 /**
@@ -53,7 +55,7 @@ export class BenchPrograms {
   #command(name) {
     if (name === 'peer') return ['bash', '-c', `exec ${this.bench.peer} "$@"`, 'peer'];
     const gauge = VARIANTS[name]?.hasWorkers === true ? [] : ['--import', GAUGE];
-    return [process.execPath, ...gauge, name === 'floor' ? FLOOR : COORDINATOR];
+    return [process.execPath, ...FLAGS, ...gauge, name === 'floor' ? FLOOR : COORDINATOR];
   }
 }
 
@@ -77,6 +79,12 @@ function tracing(ratio) {
       OTEL_TRACES_SAMPLER_ARG: ratio,
     }),
   };
+}
+
+/** What stands between `node` and the program in the image's entry point. */
+function imageFlags() {
+  const entry = /^ENTRYPOINT (.+)$/m.exec(readFileSync(here('../../../Dockerfile'), 'utf8'))?.[1] ?? '[]';
+  return JSON.parse(entry).filter((word) => word.startsWith('--'));
 }
 
 function freePort() {

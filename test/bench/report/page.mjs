@@ -168,6 +168,7 @@ function method({ comparisons, telemetry: observed, memory: measured, workers: s
 
 \`npm run bench\` runs all of it, \`npm run bench -- --help\` says what else it can do: some workloads only, another program beside it (\`--peer\`), flame graphs (\`--profile\`), a soak.
 
+* Programs are started as the image starts them, with the same flags of Node.
 * The program under test has a core of its own. Upstreams that replay prebuilt bytes and clients that write them share the other; where they were as busy as a core can be, or busier than the program, the run says so.
 * CPU is what Linux accounts to the process, user and system, divided by requests or relayed events. Events arrive one by one, few enough at a time that the program keeps up: one that falls behind is sent several at once.
 * The **floor** (\`test/bench/floor.mjs\`) takes the same requests, makes the same calls with prebuilt bodies of the same size over the same client, and relays the same answer. It looks at nothing.
