@@ -1,28 +1,22 @@
 import { Logger } from '@nestjs/common';
-import { setTimeout as delay } from 'node:timers/promises';
+import { admit } from './admission.ts';
 import { Candidate } from './candidate.ts';
+import type { DecisionLog } from './decision-log.ts';
 import { hostPort } from './endpoint.ts';
 import type { Endpoint } from './endpoint.ts';
 import type { EndpointStore } from './endpoint.store.ts';
+import { incomingRequest } from './incoming-request.ts';
+import type { RoutedRequest } from './incoming-request.ts';
 import { ParserSelection } from './parser-selection.ts';
 import type { PickerParts } from './picker-config/picker-parts.ts';
-import type { SchedulingResult, Termination } from './plugin.ts';
-import { GATED, NO_GATE, prefersIfAvailable } from './prefer.ts';
+import { PluginFailure } from './plugin-failure.ts';
+import type { ResponseObserver, SchedulingResult, Termination } from './plugin.ts';
+import { PreRequests, refusalOf } from './pre-requests.ts';
 import { Scheduler } from './scheduler.service.ts';
-import type { CycleTrace } from './scheduler.service.ts';
-import { SchedulingError } from './scheduling.error.ts';
-import type { RequestHeaders, SchedulingRequest } from './scheduling-request.ts';
+import { NoTargetError, SchedulingError } from './scheduling.error.ts';
+import type { SchedulingRequest } from './scheduling-request.ts';
 import { inSubset } from './subset.ts';
-
-/** A request as it came, whole. */
-export interface RoutedRequest {
-  readonly id: string;
-  readonly path: string;
-  readonly headers: RequestHeaders;
-  readonly body: Buffer;
-  /** Endpoints that it may go to, as `ip:port`; undefined: any. */
-  readonly subset: readonly string[] | undefined;
-}
+import { withinTime } from './time-limit.ts';
 
 /** Where a request goes. */
 export interface Decision {
@@ -38,32 +32,39 @@ export interface Decision {
 
 /** Milliseconds that a producer has. */
 const PRODUCE_WITHIN = 400;
-/** Below this priority a request may be shed. */
-const SHEDDABLE = 0;
 
 /** Takes a request from its bytes to its endpoint (`epp.md` 2), and tells plugins what becomes of it. */
 export class Director {
   private readonly logger = new Logger('scheduling');
   private readonly scheduler: Scheduler;
   private readonly parsers: ParserSelection;
+  private readonly preRequests: PreRequests;
 
   constructor(
     private readonly parts: PickerParts,
     private readonly endpoints: EndpointStore,
+    private readonly log?: DecisionLog,
   ) {
-    this.scheduler = new Scheduler(parts.profiles, parts.handler.plugin);
+    this.scheduler = new Scheduler(parts.profiles, parts.handler.plugin, (error) => {
+      if (error instanceof PluginFailure) this.warn(error);
+    });
     this.parsers = new ParserSelection(parts.parsers.map(({ plugin }) => plugin));
+    this.preRequests = new PreRequests(parts.preRequests);
   }
 
-  /** @throws SchedulingError for a request that gets no endpoint */
-  async route(routed: RoutedRequest, trace?: CycleTrace): Promise<Decision> {
-    const request = await this.requestOf(routed);
+  /**
+   * Saturation is asked about behind the search for candidates, other than the specification lists it: an empty pool counts as full, and
+   * a request that finds no endpoint at all is told so.
+   * @throws SchedulingError for a request that gets no endpoint
+   */
+  async route(routed: RoutedRequest): Promise<Decision> {
+    const request = await incomingRequest(routed, this.parsers, (failure) => this.warn(failure));
     const candidates = this.candidates(routed.subset);
-    this.admit(request, candidates);
-    await this.produce(request, candidates);
-    const result = this.scheduler.schedule(request, candidates, trace);
-    this.prepare(request, result);
-    return decisionOf(request, result, routed);
+    admit(request, this.parts.saturation, candidates);
+    await this.produce(request, candidates, routed.signal);
+    const decision = decisionOf(request, this.schedule(request, candidates), routed);
+    this.prepare(request, decision.result);
+    return decision;
   }
 
   /** Any endpoint, for a request without a body. @throws SchedulingError when there is none */
@@ -75,97 +76,108 @@ export class Director {
   }
 
   firstChunk({ request }: Decision): void {
-    for (const { plugin } of this.parts.observers) plugin.firstChunk?.(request);
+    this.tell((observer) => observer.firstChunk?.(request));
   }
 
   /** To be told once of every decision. */
   ended({ request }: Decision, how: Termination): void {
-    for (const { plugin } of this.parts.observers) plugin.ended?.(request, how);
-  }
-
-  private async requestOf({ id, path, headers, body }: RoutedRequest): Promise<SchedulingRequest> {
-    const parsed = await this.parsers.parse(path, body, headers);
-    const rewrite = headers.get('x-llm-d-model-name-rewrite') ?? headers.get('x-gateway-model-name-rewrite');
-    const targetModel = parsed.withModel === undefined ? (parsed.model ?? '') : (rewrite ?? parsed.model ?? '');
-    if (parsed.withModel !== undefined && targetModel === '') {
-      throw new SchedulingError('BadRequest', 'model not found in request body');
-    }
-    const fairnessId = headers.get('x-llm-d-inference-fairness-id') ?? headers.get('x-gateway-inference-fairness-id');
-    return {
-      id,
-      headers,
-      parsed,
-      targetModel,
-      fairnessId: fairnessId ?? 'default-flow',
-      priority: 0,
-      size: body.length,
-      notes: new Map(),
-    };
+    this.tell((observer) => observer.ended?.(request, how));
   }
 
   private candidates(subset: readonly string[] | undefined): readonly Candidate[] {
-    const states = this.endpoints.all().filter(({ endpoint }) => subset === undefined || inSubset(endpoint, subset));
+    const all = this.endpoints.all();
+    const states = subset === undefined ? all : inSubset(all, subset);
     if (states.length > 0) return states.map((state) => new Candidate(state));
     const message = 'failed to find endpoint candidates for serving the request';
     throw new SchedulingError('ServiceUnavailable', message, 'rejected-no-endpoints');
   }
 
-  private admit({ priority }: SchedulingRequest, candidates: readonly Candidate[]): void {
-    if (priority >= SHEDDABLE || this.parts.saturation.saturation(candidates) < 1) return;
-    const message = 'system saturated, sheddable request dropped';
-    throw new SchedulingError('ResourceExhausted', message, 'rejected-saturated');
-  }
-
-  private async produce(request: SchedulingRequest, candidates: readonly Candidate[]): Promise<void> {
+  private async produce(
+    request: SchedulingRequest,
+    candidates: readonly Candidate[],
+    gone: AbortSignal | undefined,
+  ): Promise<void> {
     for (const { name, plugin } of this.parts.producers) {
       try {
-        const made = plugin.produce(request, candidates);
-        if (made !== undefined) await within(made, plugin.timeout ?? PRODUCE_WITHIN);
+        await withinTime(plugin.timeout ?? PRODUCE_WITHIN, gone, (signal) =>
+          plugin.produce(request, candidates, signal),
+        );
       } catch (error) {
-        if (error instanceof SchedulingError) throw error;
-        this.logger.warn({ err: error, plugin: name }, 'a producer failed, the request goes on without it');
+        this.warn(new PluginFailure(name, error));
       }
     }
   }
 
+  private schedule(request: SchedulingRequest, candidates: readonly Candidate[]): SchedulingResult {
+    const entry = this.log?.begin(request);
+    try {
+      const result = this.scheduler.schedule(request, candidates, entry);
+      entry?.chosen(result);
+      return result;
+    } catch (error) {
+      const refusal = error instanceof SchedulingError ? error : this.untyped(error);
+      entry?.refused(refusal);
+      throw refusal;
+    }
+  }
+
+  /** What a handler or a decider throws may quote the request, so that only the handler is named. */
+  private untyped(error: unknown): SchedulingError {
+    const failure = error instanceof NoTargetError ? error : new PluginFailure(this.parts.handler.name, error);
+    if (failure instanceof PluginFailure) this.warn(failure);
+    return new SchedulingError('ResourceExhausted', `failed to find target endpoint: ${failure.message}`);
+  }
+
   private prepare(request: SchedulingRequest, result: SchedulingResult): void {
-    const { preRequests } = this.parts;
-    for (const { plugin } of preRequests) {
-      if (plugin.stage === 'gate') plugin.before(request, result);
+    this.preRequests.gate(request, result);
+    const failures = this.preRequests.run(request, result);
+    if (failures.length === 0) return;
+    for (const failure of failures) {
+      if (failure instanceof PluginFailure) this.warn(failure);
     }
-    if (prefersIfAvailable(request.headers.get('prefer')) && !request.notes.has(GATED)) {
-      throw new SchedulingError('PreconditionFailed', NO_GATE);
+    // some have recorded the request, and nobody else will tell them that it ends here
+    this.tell((observer) => observer.ended?.(request, 'error'));
+    throw refusalOf(failures);
+  }
+
+  /** One that throws keeps the others from nothing. */
+  private tell(say: (observer: ResponseObserver) => void): void {
+    for (const { name, plugin } of this.parts.observers) {
+      try {
+        say(plugin);
+      } catch (error) {
+        this.warn(new PluginFailure(name, error));
+      }
     }
-    for (const { plugin } of preRequests) {
-      if (plugin.stage !== 'gate') plugin.before(request, result);
-    }
+  }
+
+  private warn({ fields }: PluginFailure): void {
+    this.logger.warn(fields, 'a plugin failed');
   }
 }
 
-/** @throws Error when the promise takes longer */
-async function within(made: Promise<void>, ms: number): Promise<void> {
-  const limit = new AbortController();
-  const late = delay(ms, undefined, { signal: limit.signal, ref: false }).then(() => {
-    throw new Error(`it took longer than ${ms} ms`);
-  });
-  try {
-    await Promise.race([made, late]);
-  } finally {
-    limit.abort();
-    late.catch(() => undefined);
-  }
-}
-
+/** Made before anything is recorded, so that nothing has to be taken back when it cannot be. */
 function decisionOf(request: SchedulingRequest, result: SchedulingResult, { body }: RoutedRequest): Decision {
   const targets = result.profiles.get(result.primary)?.targets ?? [];
-  const { parsed, targetModel } = request;
-  const rewritten = parsed.model === targetModel ? undefined : parsed.withModel?.(targetModel);
+  if (targets.length === 0) throw new SchedulingError('Internal', 'results must be greater than zero');
+  const rewritten = rewrittenBody(request);
   return {
     request,
     result,
     destination: targets.map(({ endpoint }) => hostPort(endpoint)).join(','),
-    incomingModel: parsed.model,
+    incomingModel: request.parsed.model,
     body: rewritten ?? body,
     isRewritten: rewritten !== undefined,
   };
+}
+
+/** Undefined where the model is the one that the client wrote. */
+function rewrittenBody({ parsed, targetModel }: SchedulingRequest): Buffer | undefined {
+  if (parsed.model === targetModel) return undefined;
+  try {
+    return parsed.withModel?.(targetModel);
+  } catch {
+    // what it throws may quote the body
+    throw new SchedulingError('Internal', 'error writing the model into the request body');
+  }
 }

@@ -53,11 +53,14 @@ export class EndpointStore {
     for (const endpoint of wanted.values()) this.put(endpoint);
   }
 
-  /** What a scrape found; what it did not find keeps its value. Nothing is kept for an endpoint that has gone. */
-  observe({ id }: Endpoint, found: Partial<EndpointLoad>): void {
-    const state = this.states.get(id);
-    if (state === undefined) return;
-    this.states.set(id, { ...state, load: { ...state.load, ...found } });
+  /**
+   * What a scrape found; what it did not find keeps its value. Nothing is kept of an endpoint that has gone, or has another address by the
+   * time its answer is there.
+   */
+  observe(seen: Endpoint, found: Partial<EndpointLoad>): void {
+    const state = this.states.get(seen.id);
+    if (state === undefined || !isSamePlace(state.endpoint, seen)) return;
+    this.states.set(seen.id, { ...state, load: { ...state.load, ...found } });
   }
 
   private put(endpoint: Endpoint): void {

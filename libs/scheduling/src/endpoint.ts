@@ -37,3 +37,8 @@ export const NO_LOAD: EndpointLoad = {
 export function hostPort({ address, port }: Pick<Endpoint, 'address' | 'port'>): string {
   return address.includes(':') ? `[${address}]:${port}` : `${address}:${port}`;
 }
+
+/** The value of a label; undefined where the pod does not have it. Names such as `constructor` are labels like any other. */
+export function labelOf({ labels }: Pick<Endpoint, 'labels'>, name: string): string | undefined {
+  return Object.hasOwn(labels, name) ? labels[name] : undefined;
+}

@@ -21,6 +21,6 @@ export class ParserSelection {
     // the path is the client's and may be anything
     if (parser === undefined)
       throw new SchedulingError('BadRequest', `no parser registered matching path suffix for: ${bare.slice(0, 128)}`);
-    return parser.parse(body, headers);
+    return parser.parse(body, headers, bare);
   }
 }

@@ -1,4 +1,5 @@
 import type { Candidate } from './candidate.ts';
+import type { Endpoint } from './endpoint.ts';
 import type { EndpointStore } from './endpoint.store.ts';
 import type { ParsedRequest, RequestHeaders, SchedulingRequest } from './scheduling-request.ts';
 
@@ -41,7 +42,7 @@ export interface SchedulingResult {
 
 /** Says which profiles run for a request, and which of their results counts. */
 export interface ProfileHandler {
-  /** Profiles to run now, of those there are; none when it has all it wants. */
+  /** Profiles to run now, of those there are; none when it has all it wants. @throws SchedulingError */
   next(request: SchedulingRequest, profiles: readonly string[], results: ProfileResults): readonly string[];
   /** @throws SchedulingError */
   conclude(request: SchedulingRequest, results: ProfileResults, errors: readonly Error[]): SchedulingResult;
@@ -56,24 +57,28 @@ export interface Decider {
 export interface Producer {
   /** Milliseconds that it may take; 400 where it does not say. */
   readonly timeout?: number;
-  produce(request: SchedulingRequest, candidates: readonly Candidate[]): Promise<void> | void;
+  /** @param signal aborted when nobody waits for it any more: its time is over, or the client has gone */
+  produce(request: SchedulingRequest, candidates: readonly Candidate[], signal?: AbortSignal): Promise<void> | void;
 }
 
-/** Acts on the result before the request goes out: gates first, then whoever writes headers, then whoever records. */
+/**
+ * Acts on the result before the request goes out: gates first, then whoever writes headers, then whoever records. A gate that throws is the
+ * last to be run; of the others all are, and one that throws fails the request.
+ */
 export interface PreRequest {
   readonly stage: 'gate' | 'headers' | 'record';
-  /** @throws SchedulingError to turn the request away; nothing behind it is run then */
+  /** @throws SchedulingError to turn the request away */
   before(request: SchedulingRequest, result: SchedulingResult): void;
 }
 
 /** Why a request is over. */
 export type Termination = 'natural' | 'client_disconnect' | 'error' | 'evicted';
 
-/** Follows a request that was sent out. */
+/** Follows a request that was given an endpoint. */
 export interface ResponseObserver {
   /** The first bytes of the answer's body are there. */
   firstChunk?(request: SchedulingRequest): void;
-  /** Called exactly once. */
+  /** Called exactly once, also of a request that could not be sent out after all. */
   ended?(request: SchedulingRequest, how: Termination): void;
 }
 
@@ -81,8 +86,8 @@ export interface ResponseObserver {
 export interface Parser {
   /** Ends of the paths whose bodies it reads; none for the one that takes what nobody else does. */
   readonly suffixes: readonly string[];
-  /** @throws SchedulingError with BadRequest */
-  parse(body: Buffer, headers: RequestHeaders): ParsedRequest | Promise<ParsedRequest>;
+  /** @param path of the request, without its query; @throws SchedulingError with BadRequest */
+  parse(body: Buffer, headers: RequestHeaders, path?: string): ParsedRequest | Promise<ParsedRequest>;
 }
 
 /** Says how full the endpoints are together: 1 and more is full. */
@@ -97,11 +102,32 @@ export interface Discovery {
   close(): Promise<void> | void;
 }
 
-/** Anything that a plugin entry can stand for; a plugin may be several of them. */
-export type Plugin = Partial<
-  Filter & Scorer & Picker & ProfileHandler & Decider & Producer & PreRequest & Parser & SaturationDetector & Discovery
-> &
-  ResponseObserver;
+/** Knows where endpoints say how they are. */
+export interface MetricsSource {
+  /** @returns such as `http://10.0.0.1:8000` */
+  origin(endpoint: Pick<Endpoint, 'address' | 'port'>): string;
+}
+
+/** Makes figures of what an endpoint says of itself. */
+export interface MetricsExtractor {
+  extract(exposition: Buffer, endpoint: Pick<Endpoint, 'labels'>): object;
+}
+
+/** Anything that a plugin entry can stand for; a plugin may be several of them, and is told by what it has (`plugin-kinds.ts`). */
+export type Plugin =
+  | Filter
+  | Scorer
+  | Picker
+  | ProfileHandler
+  | Decider
+  | Producer
+  | PreRequest
+  | ResponseObserver
+  | Parser
+  | SaturationDetector
+  | Discovery
+  | MetricsSource
+  | MetricsExtractor;
 
 /** What a plugin is given beside its parameters. */
 export interface PluginContext {

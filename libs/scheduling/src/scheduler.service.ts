@@ -1,7 +1,7 @@
 import type { Candidate } from './candidate.ts';
 import type { ProfileHandler, ProfileResult, SchedulingResult } from './plugin.ts';
-import { SchedulingError } from './scheduling.error.ts';
 import type { ProfileTrace, SchedulingProfile } from './scheduling-profile.ts';
+import { NoTargetError } from './scheduling.error.ts';
 import type { SchedulingRequest } from './scheduling-request.ts';
 
 /** Told what a cycle does, for whoever asks why. */
@@ -13,31 +13,44 @@ export interface CycleTrace {
 export class Scheduler {
   private readonly names: readonly string[];
 
+  /** @param failed told of what a plugin threw in a profile, whether or not the cycle goes on without that profile */
   constructor(
     private readonly profiles: ReadonlyMap<string, SchedulingProfile>,
     private readonly handler: ProfileHandler,
+    private readonly failed: (error: Error) => void = () => undefined,
   ) {
     this.names = [...profiles.keys()];
   }
 
-  /** @throws SchedulingError with its own code, or ResourceExhausted for whatever else went wrong */
+  /**
+   * Each profile is run once at most, over all the candidates. One that finds nobody, or has a plugin that throws, has no result.
+   * @throws SchedulingError with its own code
+   * @throws NoTargetError for anything else that keeps the primary profile from an endpoint
+   * @throws whatever the handler throws
+   */
   schedule(request: SchedulingRequest, candidates: readonly Candidate[], trace?: CycleTrace): SchedulingResult {
     const results = new Map<string, ProfileResult | undefined>();
     const errors = new Map<string, Error>();
+    const cycle = { request, candidates, trace, errors };
     for (;;) {
       const wanted = this.handler.next(request, this.names, results).filter((name) => !results.has(name));
       if (wanted.length === 0) break;
-      for (const name of wanted) results.set(name, this.run(name, { request, candidates, trace, errors }));
+      for (const name of wanted) results.set(name, this.run(name, cycle));
     }
+    if (results.size === 0) throw new NoTargetError(`failed to run any scheduler profile for request ${request.id}`);
     return this.handler.conclude(request, results, sortedErrors(errors));
   }
 
-  private run(name: string, cycle: Cycle): ProfileResult | undefined {
+  private run(name: string, { request, candidates, trace, errors }: Cycle): ProfileResult | undefined {
     try {
-      return this.profiles.get(name)?.run(cycle.request, cycle.candidates, cycle.trace?.profile(name));
+      const profile = this.profiles.get(name);
+      if (profile === undefined) throw new NoTargetError(`no scheduling profile is called '${name}'`);
+      return profile.run(request, candidates, trace?.profile(name));
     } catch (error) {
-      if (!(error instanceof SchedulingError)) throw error;
-      cycle.errors.set(name, error);
+      // a profile throws errors of ours only
+      const failure = error instanceof Error ? error : new NoTargetError(`scheduler profile '${name}' failed`);
+      this.failed(failure);
+      errors.set(name, failure);
       return undefined;
     }
   }

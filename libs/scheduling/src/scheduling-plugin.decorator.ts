@@ -11,11 +11,15 @@ export interface PluginMetadata<Params = never> {
   readonly parameters: z.ZodType<Params>;
   /** Names of other plugins in its parameters, which have to be there and are made before it. */
   readonly references?: (params: Params) => readonly string[];
+  /** What is said where one of them is not there; `plugin not found: <name>` where it does not say. */
+  readonly notFound?: (params: Params, name: string) => string;
   /** Types that it cannot do without; one of each is made where the configuration has none. */
   readonly requires?: readonly string[];
   /** Parameters of a required plugin that is made for its sake. */
   readonly implies?: (params: Params) => unknown;
-  /** The name that it has now, where this one is an old one. */
+  /** Old names of the type, which are accepted with a warning. */
+  readonly formerly?: readonly string[];
+  /** The type to use in its place, where this one is accepted with a warning only. */
   readonly deprecatedBy?: string;
 }
 

@@ -1,4 +1,5 @@
 import type { Candidate } from './candidate.ts';
+import { PluginFailure } from './plugin-failure.ts';
 import type { Filter, Picker, ProfileResult, Scored, Scorer } from './plugin.ts';
 import { SchedulingError } from './scheduling.error.ts';
 import type { SchedulingRequest } from './scheduling-request.ts';
@@ -13,13 +14,17 @@ export interface WeightedScorer extends Named<Scorer> {
   readonly weight: number;
 }
 
-/** What a profile saw, for whoever asks why: candidates left behind each filter, and each scorer's own score by endpoint. */
+/** What a profile saw, for whoever asks why. */
 export interface ProfileTrace {
+  /** Candidates that a filter left. */
   filtered(filter: string, left: readonly Candidate[]): void;
+  /** A scorer's own scores, one for each candidate in their order, before they are weighted. */
   scored(scorer: string, weight: number, candidates: readonly Candidate[], scores: readonly number[]): void;
+  /** The totals, and who was chosen. */
+  picked(scored: readonly Scored[], targets: readonly Candidate[]): void;
 }
 
-/** Filters, then weighted scores, then one that picks: how an endpoint is chosen for one phase. */
+/** Filters, then weighted scores, then one that picks: how an endpoint is chosen for one phase (`epp.md` 4.2). */
 export class SchedulingProfile {
   constructor(
     readonly name: string,
@@ -28,11 +33,15 @@ export class SchedulingProfile {
     private readonly picker: Named<Picker>,
   ) {}
 
-  /** @throws SchedulingError when no candidate is left */
+  /**
+   * @throws SchedulingError when no candidate is left
+   * @throws PluginFailure for anything else that a plugin throws
+   */
   run(request: SchedulingRequest, all: readonly Candidate[], trace?: ProfileTrace): ProfileResult {
     const candidates = this.filtered(request, all, trace);
     const scored = this.scored(request, candidates, trace);
-    const targets = this.picker.plugin.pick(scored);
+    const targets = guarded(this.picker.name, () => this.picker.plugin.pick(scored));
+    trace?.picked(scored, targets);
     if (targets.length === 0) throw nobody();
     return { targets, scored };
   }
@@ -40,10 +49,12 @@ export class SchedulingProfile {
   private filtered(request: SchedulingRequest, all: readonly Candidate[], trace?: ProfileTrace): readonly Candidate[] {
     let left = all;
     for (const { name, plugin } of this.filters) {
-      left = plugin.filter(request, left);
+      const before = left;
+      left = guarded(name, () => plugin.filter(request, before));
       trace?.filtered(name, left);
-      if (left.length === 0) throw nobody();
+      if (left.length === 0) break;
     }
+    if (left.length === 0) throw nobody();
     return left;
   }
 
@@ -51,7 +62,7 @@ export class SchedulingProfile {
   private scored(request: SchedulingRequest, candidates: readonly Candidate[], trace?: ProfileTrace): Scored[] {
     const totals = candidates.map(() => 0);
     for (const { name, plugin, weight } of this.scorers) {
-      const scores = plugin.score(request, candidates);
+      const scores = guarded(name, () => plugin.score(request, candidates));
       trace?.scored(name, weight, candidates, scores);
       for (let index = 0; index < totals.length; index++) {
         totals[index] = (totals[index] ?? 0) + weight * clamped(scores[index]);
@@ -61,6 +72,15 @@ export class SchedulingProfile {
   }
 }
 
+function guarded<Result>(plugin: string, act: () => Result): Result {
+  try {
+    return act();
+  } catch (error) {
+    throw error instanceof SchedulingError ? error : new PluginFailure(plugin, error);
+  }
+}
+
+/** 0 for one that is missing or no number. */
 function clamped(score: number | undefined): number {
   return score === undefined || !(score > 0) ? 0 : Math.min(score, 1);
 }

@@ -38,3 +38,11 @@ export class SchedulingError extends Error {
     return `inference error: ${this.code} - ${this.message}`;
   }
 }
+
+/** No endpoint was found, for a reason that has no code of its own. The message holds no content. */
+export class NoTargetError extends Error {
+  constructor(message: string) {
+    super(message);
+    this.name = 'NoTargetError';
+  }
+}

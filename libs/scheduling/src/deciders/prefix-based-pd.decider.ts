@@ -3,6 +3,7 @@ import type { Candidate } from '../candidate.ts';
 import { PREFIX_PRODUCER, TOKEN_PRODUCER } from '../default-producers.ts';
 import type { Decider, PluginContext, PreRequest, SchedulingResult } from '../plugin.ts';
 import { GATED, NOT_CACHED, prefersIfAvailable } from '../prefer.ts';
+import { RequestNote } from '../request-note.ts';
 import { SchedulingPlugin } from '../scheduling-plugin.decorator.ts';
 import { SchedulingError } from '../scheduling.error.ts';
 import { tokenCount } from '../scheduling-request.ts';
@@ -39,11 +40,13 @@ type Verdict = boolean | undefined;
 export class PrefixBasedDecider implements Decider, PreRequest {
   readonly stage = 'gate';
   private readonly producer: string;
+  private readonly judged: RequestNote<{ readonly chosen: Candidate | undefined; readonly verdict: Verdict }>;
 
   constructor(
     private readonly params: PrefixDeciderParams,
-    private readonly context: PluginContext,
+    { name }: PluginContext,
   ) {
+    this.judged = new RequestNote(`${name}:judged`);
     this.producer = params.prefixMatchInfoProducerName === '' ? PREFIX_PRODUCER : params.prefixMatchInfoProducerName;
   }
 
@@ -54,7 +57,7 @@ export class PrefixBasedDecider implements Decider, PreRequest {
   /** @throws SchedulingError with PreconditionFailed for a conditional request whose prompt is cold */
   before(request: SchedulingRequest, result: SchedulingResult): void {
     if (!prefersIfAvailable(request.headers.get('prefer'))) return;
-    request.notes.set(GATED, true);
+    GATED.set(request, true);
     if (this.params.nonCachedTokens === 0) return;
     const target = result.profiles.get(result.primary)?.targets[0];
     if (target === undefined || this.verdict(request, target) === true) {
@@ -64,10 +67,11 @@ export class PrefixBasedDecider implements Decider, PreRequest {
 
   /** Kept for the request: the gate asks again for the endpoint that the handler asked for. */
   private verdict(request: SchedulingRequest, chosen: Candidate | undefined): Verdict {
-    const key = `${this.context.name}:${chosen?.endpoint.id ?? ''}`;
-    if (!request.notes.has(key)) request.notes.set(key, this.judge(request, chosen));
-    // nobody else writes under this plugin's name
-    return request.notes.get(key) as Verdict;
+    const known = this.judged.of(request);
+    if (known !== undefined && known.chosen === chosen) return known.verdict;
+    const verdict = this.judge(request, chosen);
+    this.judged.set(request, { chosen, verdict });
+    return verdict;
   }
 
   private judge(request: SchedulingRequest, chosen: Candidate | undefined): Verdict {

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import type { Candidate } from '../candidate.ts';
+import { labelOf } from '../endpoint.ts';
 import type { Filter } from '../plugin.ts';
 import { SchedulingPlugin } from '../scheduling-plugin.decorator.ts';
 import type { SchedulingRequest } from '../scheduling-request.ts';
@@ -25,7 +26,7 @@ export class ByLabelFilter implements Filter {
   filter(_request: SchedulingRequest, candidates: readonly Candidate[]): readonly Candidate[] {
     const { label, validValues, allowsNoLabel } = this.params;
     return candidates.filter(({ endpoint }) => {
-      const value = endpoint.labels[label];
+      const value = labelOf(endpoint, label);
       return value === undefined ? allowsNoLabel : validValues.includes(value);
     });
   }

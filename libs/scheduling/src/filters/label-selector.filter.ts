@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import type { Candidate } from '../candidate.ts';
+import { labelOf } from '../endpoint.ts';
 import type { Filter } from '../plugin.ts';
 import { SchedulingPlugin } from '../scheduling-plugin.decorator.ts';
 import type { SchedulingRequest } from '../scheduling-request.ts';
@@ -26,8 +27,9 @@ export type LabelSelector = z.output<typeof labelSelector>;
 
 /** Whether the labels satisfy all of the selector; an empty one is satisfied by any. */
 export function selects(selector: LabelSelector, labels: Readonly<Record<string, string>>): boolean {
-  const isEqual = Object.entries(selector.matchLabels).every(([key, value]) => labels[key] === value);
-  return isEqual && selector.matchExpressions.every((one) => holds(one, labels[one.key]));
+  const valueOf = (key: string): string | undefined => labelOf({ labels }, key);
+  const isEqual = Object.entries(selector.matchLabels).every(([key, value]) => valueOf(key) === value);
+  return isEqual && selector.matchExpressions.every((one) => holds(one, valueOf(one.key)));
 }
 
 function holds(one: LabelSelector['matchExpressions'][number], value: string | undefined): boolean {
@@ -43,7 +45,8 @@ function holds(one: LabelSelector['matchExpressions'][number], value: string | u
   }
 }
 
-@SchedulingPlugin({ type: 'label-selector-filter', parameters: labelSelector })
+/** Endpoints that a selector of labels selects. */
+@SchedulingPlugin({ type: 'label-selector-filter', formerly: ['by-label-selector'], parameters: labelSelector })
 export class LabelSelectorFilter implements Filter {
   constructor(private readonly selector: LabelSelector) {}
 

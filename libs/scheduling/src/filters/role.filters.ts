@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import type { Candidate } from '../candidate.ts';
+import { labelOf } from '../endpoint.ts';
 import type { Filter } from '../plugin.ts';
 import { SchedulingPlugin } from '../scheduling-plugin.decorator.ts';
 import type { SchedulingRequest } from '../scheduling-request.ts';
@@ -15,7 +16,7 @@ abstract class RoleFilter implements Filter {
 
   filter(_request: SchedulingRequest, candidates: readonly Candidate[]): readonly Candidate[] {
     return candidates.filter(({ endpoint }) => {
-      const role = endpoint.labels[ROLE];
+      const role = labelOf(endpoint, ROLE);
       return role === undefined ? this.takesUnlabelled : this.roles.has(role);
     });
   }

@@ -1,10 +1,11 @@
 import type { ProfileResult, ProfileResults, SchedulingResult } from '../plugin.ts';
-import { SchedulingError } from '../scheduling.error.ts';
+import { NoTargetError, SchedulingError } from '../scheduling.error.ts';
 
 /**
  * The result whose primary profile is that one, with all others that found an endpoint.
- * @param message what is said when the primary profile found none
- * @throws SchedulingError then, with the code of what kept it from it
+ * @param message what is said when the primary profile found none, joined with what kept the profiles from it
+ * @throws SchedulingError then, with the code of the first typed error
+ * @throws NoTargetError where there is no typed one
  */
 export function concludeWith(
   primary: string,
@@ -18,8 +19,8 @@ export function concludeWith(
   return { primary, profiles };
 }
 
-function failure(message: string, errors: readonly Error[]): SchedulingError {
+function failure(message: string, errors: readonly Error[]): Error {
   const text = [message, ...errors.map((error) => error.message)].join('\n');
   const typed = errors.find((error) => error instanceof SchedulingError);
-  return new SchedulingError(typed?.code ?? 'ResourceExhausted', text, typed?.droppedReason);
+  return typed === undefined ? new NoTargetError(text) : new SchedulingError(typed.code, text, typed.droppedReason);
 }

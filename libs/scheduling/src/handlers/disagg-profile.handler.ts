@@ -1,6 +1,5 @@
 import type { Candidate } from '../candidate.ts';
 import { PREFIX_PRODUCER, TOKEN_PRODUCER } from '../default-producers.ts';
-import { hostPort } from '../endpoint.ts';
 import type {
   Decider,
   PluginContext,
@@ -9,26 +8,31 @@ import type {
   ProfileResults,
   SchedulingResult,
 } from '../plugin.ts';
+import { isDecider } from '../plugin-kinds.ts';
 import { SchedulingPlugin } from '../scheduling-plugin.decorator.ts';
 import type { SchedulingRequest } from '../scheduling-request.ts';
 import { concludeWith } from './conclude.ts';
 import { disaggParams } from './disagg-profile.params.ts';
 import type { DisaggParams } from './disagg-profile.params.ts';
+import { writeStageHeaders } from './stage-headers.ts';
 
-export const PREFILLER = 'x-prefiller-host-port';
-export const ENCODERS = 'x-encoder-hosts-ports';
+/** Stages that have a worker of their own, as `disagg_decision_total` counts them. */
+export type DisaggDecision = 'decode-only' | 'prefill-decode' | 'encode-decode' | 'encode-prefill-decode';
 
 type Stage = 'prefill' | 'encode';
 
 /**
  * All stages of a request in one cycle, for clusters whose decode sidecar runs them: decode gets an endpoint, and prefill and encode one
- * each where their decider says that it is worth it. A stage without a pod is left to the decode pod.
+ * each where their decider says that it is worth it (`epp.md` 4.4). A stage without a pod is left to the decode pod.
  */
 @SchedulingPlugin({
   type: 'disagg-profile-handler',
+  formerly: ['pd-profile-handler'],
   parameters: disaggParams,
   requires: [TOKEN_PRODUCER, PREFIX_PRODUCER],
   references: ({ deciders }) => [deciders.prefill, deciders.encode].filter((name) => name !== ''),
+  notFound: ({ deciders }, name) =>
+    `deciders.${deciders.prefill === name ? 'prefill' : 'encode'} plugin not found: ${name}`,
 })
 export class DisaggProfileHandler implements ProfileHandler, PreRequest {
   readonly stage = 'headers';
@@ -45,57 +49,54 @@ export class DisaggProfileHandler implements ProfileHandler, PreRequest {
   }
 
   next(request: SchedulingRequest, profiles: readonly string[], results: ProfileResults): readonly string[] {
-    const { decode } = this.params.profiles;
-    const order = this.params.stageOrder === 'decode-first' ? this.behindDecode : this.beforeDecode;
-    const isFirst = this.params.stageOrder === 'decode-first' && !results.has(decode);
-    if (isFirst) return [decode];
-    return order(request, profiles, results);
+    const isOpen = (stage: Stage): boolean => {
+      const name = this.params.profiles[stage];
+      return profiles.includes(name) && !results.has(name);
+    };
+    const stage =
+      this.params.stageOrder === 'decode-first'
+        ? this.behindDecode(request, results, isOpen)
+        : this.beforeDecode(request, results, isOpen);
+    return stage === undefined ? [] : [this.params.profiles[stage]];
   }
 
   conclude(_request: SchedulingRequest, results: ProfileResults, errors: readonly Error[]): SchedulingResult {
     return concludeWith(this.params.profiles.decode, results, errors, 'failed to find available decode workers');
   }
 
-  /** Headers for the sidecar. What a client sent under their names never stays. */
-  before({ headers }: SchedulingRequest, { profiles }: SchedulingResult): void {
-    headers.delete(PREFILLER);
-    headers.delete(ENCODERS);
-    const [prefiller] = profiles.get(this.params.profiles.prefill)?.targets ?? [];
-    const encoders = profiles.get(this.params.profiles.encode)?.targets ?? [];
-    if (prefiller !== undefined) headers.set(PREFILLER, hostPort(prefiller.endpoint));
-    if (encoders.length > 0) headers.set(ENCODERS, encoders.map(({ endpoint }) => hostPort(endpoint)).join(','));
+  before({ headers }: SchedulingRequest, result: SchedulingResult): void {
+    writeStageHeaders(headers, result, this.params.profiles);
   }
 
-  private readonly behindDecode = (
-    request: SchedulingRequest,
-    profiles: readonly string[],
-    results: ProfileResults,
-  ): readonly string[] => {
-    const chosen = results.get(this.params.profiles.decode)?.targets[0];
-    if (chosen === undefined) return [];
-    for (const stage of ['encode', 'prefill'] as const) {
-      if (this.isOpen(stage, profiles, results) && this.wants(stage, request, chosen))
-        return [this.params.profiles[stage]];
-    }
-    return [];
-  };
+  decisionOf({ profiles }: SchedulingResult): DisaggDecision {
+    const hasPrefill = profiles.has(this.params.profiles.prefill);
+    if (profiles.has(this.params.profiles.encode)) return hasPrefill ? 'encode-prefill-decode' : 'encode-decode';
+    return hasPrefill ? 'prefill-decode' : 'decode-only';
+  }
 
-  private readonly beforeDecode = (
+  /** Decode, then encode, then prefill. A decider is asked once: what it turned down stays closed when the stage behind it has run. */
+  private behindDecode(
     request: SchedulingRequest,
-    profiles: readonly string[],
     results: ProfileResults,
-  ): readonly string[] => {
-    const { prefill, decode } = this.params.profiles;
-    if (this.isOpen('prefill', profiles, results)) return [prefill];
-    if (this.isOpen('encode', profiles, results) && this.wants('encode', request, undefined)) {
-      return [this.params.profiles.encode];
-    }
-    return results.has(decode) ? [] : [decode];
-  };
+    isOpen: (stage: Stage) => boolean,
+  ): Stage | 'decode' | undefined {
+    const { decode, prefill } = this.params.profiles;
+    if (!results.has(decode)) return 'decode';
+    const chosen = results.get(decode)?.targets[0];
+    if (chosen === undefined) return undefined;
+    if (!results.has(prefill) && isOpen('encode') && this.wants('encode', request, chosen)) return 'encode';
+    return isOpen('prefill') && this.wants('prefill', request, chosen) ? 'prefill' : undefined;
+  }
 
-  private isOpen(stage: Stage, profiles: readonly string[], results: ProfileResults): boolean {
-    const name = this.params.profiles[stage];
-    return profiles.includes(name) && !results.has(name);
+  /** Prefill, then encode, then decode. */
+  private beforeDecode(
+    request: SchedulingRequest,
+    results: ProfileResults,
+    isOpen: (stage: Stage) => boolean,
+  ): Stage | 'decode' | undefined {
+    if (results.has(this.params.profiles.decode)) return undefined;
+    if (isOpen('prefill')) return 'prefill';
+    return isOpen('encode') && this.wants('encode', request, undefined) ? 'encode' : 'decode';
   }
 
   private wants(stage: Stage, request: SchedulingRequest, chosen: Candidate | undefined): boolean {
@@ -107,7 +108,6 @@ export class DisaggProfileHandler implements ProfileHandler, PreRequest {
 function deciderOf(name: string, stage: Stage, context: PluginContext): Decider | undefined {
   if (name === '') return undefined;
   const plugin = context.plugin(name);
-  if (plugin.disaggregate === undefined) throw new Error(`deciders.${stage} plugin is no decider: ${name}`);
-  // it has what a decider has
-  return plugin as Decider;
+  if (!isDecider(plugin)) throw new Error(`deciders.${stage} plugin is no decider: ${name}`);
+  return plugin;
 }

@@ -9,7 +9,8 @@ const stageOrder = z
   .transform((text) => text.toLowerCase().replaceAll(/[-_]/g, ''))
   .pipe(z.enum(['decodefirst', 'decode', 'prefillfirst', 'prefill']))
   .transform((text) => (text.startsWith('prefill') ? 'prefill-first' : 'decode-first'))
-  .default('decode-first');
+  .default('decode-first')
+  .describe('decode-first lets deciders see where decode goes; prefill-first does not.');
 
 const nested = z.strictObject({
   profiles: z

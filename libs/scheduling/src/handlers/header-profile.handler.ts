@@ -9,6 +9,10 @@ const headerProfileParams = z
   .strictObject({
     headerName: z.string().trim().min(1).default('EPP-Profile').describe('Header that names the profile.'),
     defaultProfile: z.string().trim().min(1).default('decode').describe('Profile of a request without it.'),
+    unknownProfileStatus: z
+      .literal([400, 429])
+      .default(400)
+      .describe('Status for a name that no profile has; 429 is what upstream answers.'),
   })
   .prefault({});
 
@@ -23,14 +27,15 @@ export class HeaderProfileHandler implements ProfileHandler {
     this.header = params.headerName.toLowerCase();
   }
 
-  /** @throws SchedulingError with BadRequest for a name that no profile has: a mistake of whoever called, and no lack of endpoints */
+  /** @throws SchedulingError for a name that no profile has: by default with BadRequest, as it is a mistake of whoever called */
   next(request: SchedulingRequest, profiles: readonly string[], results: ProfileResults): readonly string[] {
     if (results.size > 0) return [];
     if (profiles.length === 1) return profiles;
     const given = request.headers.get(this.header)?.trim() ?? '';
     const wanted = given === '' ? this.params.defaultProfile : given;
-    if (!profiles.includes(wanted)) throw new SchedulingError('BadRequest', this.unknown(given));
-    return [wanted];
+    if (profiles.includes(wanted)) return [wanted];
+    const code = this.params.unknownProfileStatus === 400 ? 'BadRequest' : 'ResourceExhausted';
+    throw new SchedulingError(code, this.unknown(given));
   }
 
   conclude(_request: SchedulingRequest, results: ProfileResults, errors: readonly Error[]): SchedulingResult {

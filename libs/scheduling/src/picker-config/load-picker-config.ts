@@ -1,4 +1,4 @@
-import { parseTree, readTree } from '#config';
+import { ConfigError, parseTree, readTree } from '#config';
 import { OLD_API_VERSION, pickerConfigSchema } from './picker-config.schema.ts';
 import type { PickerConfig } from './picker-config.schema.ts';
 
@@ -21,7 +21,7 @@ schedulingProfiles:
   - {pluginRef: max-score-picker}
 `;
 
-/** A configuration file, or its text; with neither, the default. */
+/** A configuration file, or its text, but not both; with neither, the default. */
 export interface PickerConfigSource {
   readonly file?: string | undefined;
   readonly text?: string | undefined;
@@ -29,11 +29,26 @@ export interface PickerConfigSource {
 
 /** @throws ConfigError with every problem of the file's own structure; what plugins make of it comes later */
 export function loadPickerConfig({ file, text }: PickerConfigSource, warn: (message: string) => void): PickerConfig {
+  if (file !== undefined && text !== undefined)
+    throw new ConfigError('a configuration file and its text exclude each other');
   const source = file === undefined && text === undefined ? { text: DEFAULT } : { file, text };
   const { config } = parseTree(readTree(source), pickerConfigSchema, { env: {}, envPrefix: 'EPP' });
-  if (config.apiVersion === OLD_API_VERSION) warn(`apiVersion ${OLD_API_VERSION} is deprecated: use llm-d.ai/v1alpha1`);
-  if (config.parser !== undefined) warn('parser is deprecated: use requestHandler.parsers');
-  if (config.saturationDetector !== undefined)
-    warn('saturationDetector is deprecated: use flowControl.saturationDetector');
+  for (const message of noticesOf(config)) warn(message);
   return config;
+}
+
+/** What is accepted and should be changed, or does not do what it says. */
+function noticesOf(config: PickerConfig): readonly string[] {
+  return [
+    config.apiVersion === OLD_API_VERSION && `apiVersion ${OLD_API_VERSION} is deprecated: use llm-d.ai/v1alpha1`,
+    config.parser !== undefined && 'parser is deprecated: use requestHandler.parsers',
+    config.saturationDetector !== undefined && 'saturationDetector is deprecated: use flowControl.saturationDetector',
+    isOn('flowControl', config) && 'feature gate flowControl has no effect: requests are not queued',
+  ].filter((message) => message !== false);
+}
+
+/** The last mention of a gate counts. */
+function isOn(gate: string, { featureGates }: PickerConfig): boolean {
+  const last = featureGates.findLast((one) => one.split('=', 1)[0] === gate);
+  return last !== undefined && !last.endsWith('=false');
 }

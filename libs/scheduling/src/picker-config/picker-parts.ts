@@ -1,8 +1,14 @@
-import { ConfigError } from '#config';
+import {
+  isDiscovery,
+  isParser,
+  isPreRequest,
+  isProducer,
+  isResponseObserver,
+  isSaturationDetector,
+} from '../plugin-kinds.ts';
 import type {
   Discovery,
   Parser,
-  Plugin,
   PreRequest,
   Producer,
   ProfileHandler,
@@ -10,8 +16,10 @@ import type {
   SaturationDetector,
 } from '../plugin.ts';
 import type { Named, SchedulingProfile } from '../scheduling-profile.ts';
-import type { PickerConfig } from './picker-config.schema.ts';
+import { DEFAULT_DETECTOR, detectorOf, parsersOf } from './default-plugins.ts';
 import type { MadePlugin } from './made-plugin.ts';
+import type { PickerConfig } from './picker-config.schema.ts';
+import type { References } from './references.ts';
 
 /** Everything that decides, ready for use. */
 export interface PickerParts {
@@ -26,85 +34,57 @@ export interface PickerParts {
   readonly saturation: SaturationDetector;
   /** Undefined where the command line says how endpoints are found. */
   readonly discovery: Discovery | undefined;
+  /** All of them, in the order in which they were made. */
   readonly plugins: readonly MadePlugin[];
 }
 
 const STAGES: readonly PreRequest['stage'][] = ['gate', 'headers', 'record'];
 
-/** @throws ConfigError for a reference to a plugin that is not there, or is not what it has to be */
+/** The parts beside the profiles; undefined where one of them is missing. What names lead to nothing is noted by `references`. */
 export function pickerParts(
   config: PickerConfig,
-  made: ReadonlyMap<string, MadePlugin>,
-  parts: { readonly profiles: PickerParts['profiles']; readonly handler: MadePlugin },
-): PickerParts {
-  const plugins = [...made.values()];
-  const detector = (config.flowControl.saturationDetector ?? config.saturationDetector)?.pluginRef;
-  const { discovery } = config.dataLayer;
+  references: References,
+): Omit<PickerParts, 'profiles' | 'handler'> | undefined {
+  const detector = detectorOf(config) ?? { path: 'saturationDetector', name: DEFAULT_DETECTOR };
+  const saturation = references.findOf(detector, isSaturationDetector);
+  const discovery = discoveryOf(config, references);
+  const parsers = listedParsers(config, references);
+  checkDataLayer(config, references);
+  if (saturation === undefined) return undefined;
+  const preRequests = references.having(isPreRequest);
   return {
-    profiles: parts.profiles,
-    // chosen for having what a handler has
-    handler: { name: parts.handler.name, plugin: parts.handler.plugin as ProfileHandler },
-    parsers: parsersOf(config, made),
-    producers: having(plugins, isProducer),
-    preRequests: having(plugins, isPreRequest).toSorted(
-      (a, b) => STAGES.indexOf(a.plugin.stage) - STAGES.indexOf(b.plugin.stage),
-    ),
-    observers: having(plugins, isObserver),
-    saturation: referred(made, detector ?? 'utilization-detector', 'flowControl.saturationDetector', isDetector),
-    discovery: discovery && referred(made, discovery.pluginRef, 'dataLayer.discovery', isDiscovery),
-    plugins,
+    parsers,
+    producers: references.having(isProducer),
+    preRequests: preRequests.toSorted((a, b) => STAGES.indexOf(a.plugin.stage) - STAGES.indexOf(b.plugin.stage)),
+    observers: references.having(isResponseObserver),
+    saturation,
+    discovery,
+    plugins: references.plugins,
   };
 }
 
 /** Those that the configuration lists, in its order, or else all there are. */
-function parsersOf(
-  { requestHandler, parser }: PickerConfig,
-  made: ReadonlyMap<string, MadePlugin>,
-): readonly Named<Parser>[] {
-  const listed = requestHandler.parsers.length > 0 ? requestHandler.parsers : parser === undefined ? [] : [parser];
-  if (listed.length === 0) return having([...made.values()], isParser);
-  return listed.map(({ pluginRef: name }, index) => ({
-    name,
-    plugin: referred(made, name, `requestHandler.parsers[${index}]`, isParser),
-  }));
+function listedParsers(config: PickerConfig, references: References): readonly Named<Parser>[] {
+  const listed = parsersOf(config);
+  if (listed.length === 0) return references.having(isParser);
+  return listed.flatMap((reference) => {
+    const plugin = references.findOf(reference, isParser);
+    return plugin === undefined ? [] : [{ name: reference.name, plugin }];
+  });
 }
 
-function referred<Part>(
-  made: ReadonlyMap<string, MadePlugin>,
-  name: string,
-  path: string,
-  is: (plugin: Plugin) => plugin is Part & Plugin,
-): Part {
-  const plugin = made.get(name)?.plugin;
-  if (plugin !== undefined && is(plugin)) return plugin;
-  const message = plugin === undefined ? `no plugin is called '${name}'` : `'${name}' is of another kind`;
-  throw new ConfigError('the endpoint picker configuration is invalid', [{ path: `${path}.pluginRef`, message }]);
+function discoveryOf({ dataLayer: { discovery } }: PickerConfig, references: References): Discovery | undefined {
+  if (discovery === undefined) return undefined;
+  return references.findOf({ path: 'dataLayer.discovery', name: discovery.pluginRef }, isDiscovery);
 }
 
-function having<Part>(plugins: readonly MadePlugin[], is: (plugin: Plugin) => plugin is Part & Plugin): Named<Part>[] {
-  return plugins.flatMap(({ name, plugin }) => (is(plugin) ? [{ name, plugin }] : []));
-}
-
-function isProducer(plugin: Plugin): plugin is Producer & Plugin {
-  return plugin.produce !== undefined;
-}
-
-function isPreRequest(plugin: Plugin): plugin is PreRequest & Plugin {
-  return plugin.before !== undefined && plugin.stage !== undefined;
-}
-
-function isObserver(plugin: Plugin): plugin is ResponseObserver & Plugin {
-  return plugin.firstChunk !== undefined || plugin.ended !== undefined;
-}
-
-function isParser(plugin: Plugin): plugin is Parser & Plugin {
-  return plugin.parse !== undefined && plugin.suffixes !== undefined;
-}
-
-function isDetector(plugin: Plugin): plugin is SaturationDetector & Plugin {
-  return plugin.saturation !== undefined;
-}
-
-function isDiscovery(plugin: Plugin): plugin is Discovery & Plugin {
-  return plugin.start !== undefined && plugin.close !== undefined;
+/** What a source is, and whether an extractor fits it, is for the data layer to say; that they are there is checked here. */
+function checkDataLayer({ dataLayer: { sources } }: PickerConfig, references: References): void {
+  sources.forEach(({ pluginRef, extractors }, index) => {
+    const path = `dataLayer.sources[${index}]`;
+    references.find({ path, name: pluginRef });
+    extractors.forEach(({ pluginRef: name }, at) => {
+      references.find({ path: `${path}.extractors[${at}]`, name });
+    });
+  });
 }

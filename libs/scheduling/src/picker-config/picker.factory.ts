@@ -1,43 +1,51 @@
 import { ConfigError } from '#config';
 import type { ConfigProblem } from '#config';
 import type { EndpointStore } from '../endpoint.store.ts';
-import type { PluginContext } from '../plugin.ts';
+import { isProfileHandler } from '../plugin-kinds.ts';
+import type { PluginContext, ProfileHandler } from '../plugin.ts';
 import type { PluginClass } from '../scheduling-plugin.decorator.ts';
+import type { Named } from '../scheduling-profile.ts';
+import { addDefaultPlugins } from './default-plugins.ts';
 import type { MadePlugin } from './made-plugin.ts';
 import type { PickerConfig } from './picker-config.schema.ts';
+import { pickerParts } from './picker-parts.ts';
+import type { PickerParts } from './picker-parts.ts';
+import { pluginOrder } from './plugin-order.ts';
 import { PluginSet } from './plugin-set.ts';
 import type { PlannedPlugin } from './plugin-set.ts';
 import { buildProfiles } from './profiles.ts';
-import { pickerParts } from './picker-parts.ts';
-import type { PickerParts } from './picker-parts.ts';
+import { References } from './references.ts';
 
 /** What plugins are made with. */
 export interface PickerSurroundings {
   readonly classes: readonly PluginClass<never>[];
   readonly endpoints: EndpointStore;
+  /** Told of what is accepted and should be changed. */
   readonly warn: (message: string) => void;
 }
-
-/** Made where the configuration has none of them; the last parser takes what no other does. */
-const ALWAYS = ['utilization-detector'];
-const PARSERS = ['openai-parser', 'vllmhttp-parser', 'passthrough-parser'];
 
 /**
  * Makes every plugin of a configuration and joins them to profiles.
  * @throws ConfigError with every problem there is
  */
-export function buildPicker(config: PickerConfig, surroundings: PickerSurroundings): PickerParts {
-  const { classes, endpoints, warn } = surroundings;
-  const planned = new PluginSet(classes, warn).plan(config, [...ALWAYS, ...PARSERS]);
+export function buildPicker(config: PickerConfig, { classes, endpoints, warn }: PickerSurroundings): PickerParts {
   const problems: ConfigProblem[] = [];
+  const set = new PluginSet(classes, warn, problems);
+  config.plugins.forEach((entry, index) => {
+    set.add(entry, `plugins[${index}]`);
+  });
+  addDefaultPlugins(set, config);
+  set.addRequired();
   const made = new Map<string, MadePlugin>();
-  for (const plan of planned) make(plan, made, { endpoints, warn, problems });
-  const handler = handlerOf(config, made, { classes, endpoints, warn, problems });
-  const profiles = buildProfiles(config, made, problems);
-  if (problems.length > 0 || handler === undefined) {
+  for (const plan of pluginOrder(set, problems)) make(plan, made, { endpoints, warn, problems });
+  const references = new References(set, made, problems);
+  const profiles = buildProfiles(config, references, warn);
+  const handler = handlerOf([...made.values()], config, problems);
+  const parts = pickerParts(config, references);
+  if (problems.length > 0 || handler === undefined || parts === undefined) {
     throw new ConfigError('the endpoint picker configuration is invalid', problems);
   }
-  return pickerParts(config, made, { profiles, handler });
+  return { ...parts, profiles, handler };
 }
 
 interface Making {
@@ -47,49 +55,43 @@ interface Making {
 }
 
 function make(plan: PlannedPlugin, made: Map<string, MadePlugin>, { endpoints, warn, problems }: Making): void {
+  const { name, type, path } = plan;
   const context: PluginContext = {
-    name: plan.name,
+    name,
     endpoints,
-    plugin: (name) => {
-      const found = made.get(name);
-      if (found === undefined) throw new Error(`plugin not found: ${name}`);
+    plugin: (wanted) => {
+      const found = made.get(wanted);
+      if (found === undefined) throw new MissingPlugin(`plugin not found: ${wanted}`);
       return found.plugin;
     },
     warn: (message) => {
-      warn(`plugin ${plan.name}: ${message}`);
+      warn(`plugin ${name}: ${message}`);
     },
   };
   try {
-    made.set(plan.name, { name: plan.name, type: plan.type, plugin: new plan.make(plan.params, context) });
+    made.set(name, { name, type, plugin: new plan.make(plan.params, context) });
   } catch (error) {
-    problems.push({ path: plan.name, message: error instanceof Error ? error.message : String(error) });
+    // what is not there has been listed by now
+    if (error instanceof MissingPlugin) return;
+    problems.push({ path, message: error instanceof Error ? error.message : String(error) });
   }
 }
 
-/** The one profile handler; where there is one profile only, it need not be said. */
+class MissingPlugin extends Error {}
+
+/** The one profile handler there may be. */
 function handlerOf(
+  made: readonly MadePlugin[],
   { schedulingProfiles }: PickerConfig,
-  made: Map<string, MadePlugin>,
-  making: Making & Pick<PickerSurroundings, 'classes'>,
-): MadePlugin | undefined {
-  const handlers = [...made.values()].filter(({ plugin }) => plugin.conclude !== undefined);
-  const problem = handlerProblem(handlers, schedulingProfiles.length);
-  if (problem !== undefined) {
-    making.problems.push({ path: 'plugins', message: problem });
-    return undefined;
-  }
-  if (handlers[0] !== undefined) return handlers[0];
-  const [plan] = new PluginSet(making.classes, making.warn).planOf('single-profile-handler');
-  if (plan !== undefined) make(plan, made, making);
-  return made.get('single-profile-handler');
-}
-
-function handlerProblem(handlers: readonly MadePlugin[], profiles: number): string | undefined {
+  problems: ConfigProblem[],
+): Named<ProfileHandler> | undefined {
+  const handlers = made.flatMap(({ name, type, plugin }) => (isProfileHandler(plugin) ? [{ name, type, plugin }] : []));
   const [handler, another] = handlers;
-  if (another !== undefined) return `more than one profile handler: ${handlers.map(({ name }) => name).join(', ')}`;
-  if (profiles < 2) return undefined;
-  if (handler === undefined) return 'several scheduling profiles, and no profile handler to choose between them';
-  return handler.type === 'single-profile-handler'
-    ? 'single-profile-handler takes exactly one scheduling profile'
-    : undefined;
+  const fault = (message: string): void => void problems.push({ path: 'plugins', message });
+  if (another !== undefined) fault(`more than one profile handler: ${handlers.map(({ name }) => name).join(', ')}`);
+  if (schedulingProfiles.length > 1) {
+    if (handler === undefined) fault('several scheduling profiles, and no profile handler to choose between them');
+    if (handler?.type === 'single-profile-handler') fault(`${handler.name} takes exactly one scheduling profile`);
+  }
+  return handler;
 }

@@ -1,8 +1,8 @@
-import { ConfigError, nearest } from '#config';
+import { ConfigError, nearest, parseTree } from '#config';
 import type { ConfigProblem } from '#config';
 import { pluginMetadata } from '../scheduling-plugin.decorator.ts';
 import type { PluginClass, PluginMetadata } from '../scheduling-plugin.decorator.ts';
-import type { PickerConfig, PluginEntry } from './picker-config.schema.ts';
+import type { PluginEntry } from './picker-config.schema.ts';
 
 /** A plugin that is to be made: its class, its name, its parameters checked. */
 export interface PlannedPlugin {
@@ -11,105 +11,97 @@ export interface PlannedPlugin {
   readonly make: PluginClass<never>;
   readonly metadata: PluginMetadata;
   readonly params: never;
-  /** Names of plugins that are made before it. */
-  readonly needs: readonly string[];
+  /** Where the configuration has it, or that it is there by default. */
+  readonly path: string;
 }
 
-/** The plugins of a configuration and those that they cannot do without, each checked by itself and against the others. */
+/** The plugins of a configuration and those that they cannot do without, each checked by itself. */
 export class PluginSet {
-  private readonly types: ReadonlyMap<string, { make: PluginClass<never>; metadata: PluginMetadata }>;
+  private readonly types: ReadonlyMap<string, KnownType>;
   private readonly planned = new Map<string, PlannedPlugin>();
-  private readonly problems: ConfigProblem[] = [];
+  private readonly claimed = new Set<string>();
 
+  /** @param problems to which everything that is wrong is added */
   constructor(
     classes: readonly PluginClass<never>[],
     private readonly warn: (message: string) => void,
+    private readonly problems: ConfigProblem[],
   ) {
-    this.types = new Map(
-      classes.map((make) => {
-        const metadata = pluginMetadata(make);
-        return [metadata.type, { make, metadata }];
-      }),
-    );
+    this.types = new Map(classes.flatMap(typesOf));
+  }
+
+  /** Those without a problem of their own, by name. */
+  get plugins(): ReadonlyMap<string, PlannedPlugin> {
+    return this.planned;
+  }
+
+  /** Whether the name is taken, be it by a plugin that cannot be made. */
+  has(name: string): boolean {
+    return this.claimed.has(name);
+  }
+
+  /** Adds a plugin as it is written. */
+  add(entry: PluginEntry, path: string): void {
+    const { type, name = type } = entry;
+    if (type === '') return this.fault(`${path}.type`, `plugin '${name}' is missing a type`);
+    if (this.claimed.has(name)) return this.fault(`${path}.name`, `there is a plugin '${name}' already`);
+    this.claimed.add(name);
+    const known = this.types.get(type);
+    if (known === undefined) return this.fault(`${path}.type`, this.unknown(type));
+    if (known.instead !== undefined) this.warn(`plugin type ${type} is deprecated: use ${known.instead}`);
+    this.plan(name, known, entry.parameters ?? {}, path);
+  }
+
+  /** Adds a plugin of the type where there is none. */
+  addDefault(type: string, parameters?: unknown): void {
+    if (!this.ofType(type)) this.add({ type, parameters }, `plugins (${type} by default)`);
   }
 
   /**
-   * The plugins in an order in which each comes behind those it needs.
-   * @throws ConfigError with every problem
+   * Adds what the plugins cannot do without, and what that cannot do without: as a plugin wants it, or else with its defaults. Wishes come
+   * first, so that it does not matter which plugin is listed above which.
    */
-  plan({ plugins }: PickerConfig, defaults: readonly string[]): readonly PlannedPlugin[] {
-    plugins.forEach((entry, index) => {
-      this.add(entry, `plugins[${index}]`);
-    });
-    for (const type of defaults) this.addDefault(type);
-    for (const plugin of [...this.planned.values()]) this.addRequired(plugin);
-    const ordered = this.problems.length > 0 ? [] : this.ordered();
-    if (this.problems.length > 0) throw new ConfigError('the endpoint picker configuration is invalid', this.problems);
-    return ordered;
-  }
-
-  /** One plugin of that type, as it is by default. */
-  planOf(type: string): readonly PlannedPlugin[] {
-    this.addDefault(type);
-    return [...this.planned.values()];
-  }
-
-  private add(entry: PluginEntry, path: string): void {
-    const name = entry.name ?? entry.type;
-    if (entry.type === '') return this.fault(`${path}.type`, `plugin '${name}' is missing a type`);
-    if (this.planned.has(name)) return this.fault(`${path}.name`, `there is a plugin '${name}' already`);
-    const known = this.types.get(entry.type);
-    if (known === undefined) return this.fault(`${path}.type`, this.unknown(entry.type));
-    const { metadata } = known;
-    if (metadata.deprecatedBy !== undefined)
-      this.warn(`plugin type ${entry.type} is deprecated: use ${metadata.deprecatedBy}`);
-    this.planChecked({ name, type: entry.type, ...known }, entry.parameters, path);
-  }
-
-  private planChecked(known: Omit<PlannedPlugin, 'params' | 'needs'>, parameters: unknown, path: string): void {
-    const parsed = known.metadata.parameters.safeParse(parameters ?? undefined);
-    if (!parsed.success) {
-      for (const issue of parsed.error.issues) {
-        this.fault([`${path}.parameters`, ...issue.path.map(String)].join('.'), issue.message);
-      }
-      return;
+  addRequired(): void {
+    for (const plugin of [...this.planned.values()]) this.addImplied(plugin);
+    // a map lets its values be read while more are added
+    for (const { metadata } of this.planned.values()) {
+      for (const type of metadata.requires ?? []) this.addDefault(type);
     }
-    const needs = known.metadata.references?.(parsed.data) ?? [];
-    this.planned.set(known.name, { ...known, params: parsed.data, needs });
   }
 
-  private addDefault(type: string): void {
-    const isThere = [...this.planned.values()].some((plugin) => plugin.type === type);
-    if (!isThere) this.add({ type }, type);
+  ofType(type: string): PlannedPlugin | undefined {
+    return [...this.planned.values()].find((plugin) => plugin.type === type);
   }
 
-  /** What a plugin needs and nobody declared is made with its defaults, or as the plugin wants it. */
-  private addRequired({ metadata, params }: PlannedPlugin): void {
+  private addImplied({ name, metadata, params }: PlannedPlugin): void {
+    const parameters = metadata.implies?.(params);
+    if (parameters === undefined) return;
     for (const type of metadata.requires ?? []) {
-      if ([...this.planned.values()].some((plugin) => plugin.type === type)) continue;
-      this.add({ type, parameters: metadata.implies?.(params) }, type);
-      const added = this.planned.get(type);
-      if (added !== undefined) this.addRequired(added);
+      const there = this.ofType(type);
+      this.warn(
+        there === undefined
+          ? `plugin ${name}: some of its parameters are those of ${type}, which is made with them`
+          : `plugin ${name}: some of its parameters are those of ${type} and have no effect, as there is ${there.name}`,
+      );
+      this.addDefault(type, parameters);
     }
   }
 
-  private ordered(): readonly PlannedPlugin[] {
-    const done = new Map<string, PlannedPlugin>();
-    const open = new Set<string>();
-    const visit = (plugin: PlannedPlugin): void => {
-      if (done.has(plugin.name)) return;
-      if (open.has(plugin.name)) return this.fault(plugin.name, 'refers to itself by way of other plugins');
-      open.add(plugin.name);
-      for (const name of plugin.needs) {
-        const needed = this.planned.get(name);
-        if (needed === undefined) this.fault(plugin.name, `plugin not found: ${name}`);
-        else visit(needed);
+  private plan(name: string, { make, metadata }: KnownType, parameters: unknown, path: string): void {
+    if (typeof parameters !== 'object' || parameters === null || Array.isArray(parameters)) {
+      return this.fault(`${path}.parameters`, 'expected a map');
+    }
+    // an object that is neither null nor a list has keys
+    const values = parameters as Record<string, unknown>;
+    try {
+      const { config } = parseTree({ name: undefined, values }, metadata.parameters, { env: {}, envPrefix: '' });
+      this.planned.set(name, { name, type: metadata.type, make, metadata, params: config, path });
+    } catch (error) {
+      if (!(error instanceof ConfigError)) throw error;
+      for (const { path: inside, message } of error.problems) {
+        this.fault([`${path}.parameters`, inside].filter(Boolean).join('.'), message);
       }
-      open.delete(plugin.name);
-      done.set(plugin.name, plugin);
-    };
-    for (const plugin of this.planned.values()) visit(plugin);
-    return [...done.values()];
+    }
   }
 
   private unknown(type: string): string {
@@ -120,4 +112,18 @@ export class PluginSet {
   private fault(path: string, message: string): void {
     this.problems.push({ path, message });
   }
+}
+
+interface KnownType {
+  readonly make: PluginClass<never>;
+  readonly metadata: PluginMetadata;
+  /** What to write in its place. */
+  readonly instead: string | undefined;
+}
+
+function typesOf(make: PluginClass<never>): (readonly [string, KnownType])[] {
+  const metadata = pluginMetadata(make);
+  const { type, formerly = [], deprecatedBy } = metadata;
+  const old = formerly.map((name) => [name, { make, metadata, instead: deprecatedBy ?? type }] as const);
+  return [[type, { make, metadata, instead: deprecatedBy }], ...old];
 }

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import type { Candidate } from '../candidate.ts';
 import { PREFIX_PRODUCER } from '../default-producers.ts';
 import type { Scorer } from '../plugin.ts';
-import { prefixProducerParams } from '../producers/prefix-producer.params.ts';
+import { prefixProducerShape } from '../producers/prefix-producer.params.ts';
 import { SchedulingPlugin } from '../scheduling-plugin.decorator.ts';
 import type { SchedulingRequest } from '../scheduling-request.ts';
 
@@ -17,7 +17,7 @@ const prefixScorerParams = z
       .describe('Part of the score that the length of the match has.'),
     matchLengthScaleTokens: z.number().default(8192).describe('Matched tokens that count as long.'),
     // the producer's own, which configure the one that is made for a scorer alone
-    ...prefixProducerParams.partial().shape,
+    ...prefixProducerShape,
   })
   .refine(({ matchLengthWeight, matchLengthScaleTokens }) => matchLengthWeight === 0 || matchLengthScaleTokens > 0, {
     path: ['matchLengthScaleTokens'],
@@ -33,6 +33,7 @@ type PrefixScorerParams = z.output<typeof prefixScorerParams>;
   parameters: prefixScorerParams,
   requires: [PREFIX_PRODUCER],
   references: ({ prefixMatchInfoProducerName: name }) => (name === '' ? [] : [name]),
+  implies: producerParams,
 })
 export class PrefixCacheScorer implements Scorer {
   private readonly producer: string;
@@ -50,4 +51,11 @@ export class PrefixCacheScorer implements Scorer {
       return weight * length ** 2 + (1 - weight) * (match.matchedBlocks / match.totalBlocks);
     });
   }
+}
+
+/** What was said about the producer; undefined where nothing was. */
+function producerParams(params: PrefixScorerParams): object | undefined {
+  const keys = Object.keys(prefixProducerShape);
+  const own = Object.entries(params).filter(([key, value]) => keys.includes(key) && value !== undefined);
+  return own.length === 0 ? undefined : Object.fromEntries(own);
 }
