@@ -1,0 +1,55 @@
+import { ConfigError } from '#config';
+import type { EndpointStore, PickerParts } from '#scheduling';
+import { StaticEndpoints } from './endpoint-list.ts';
+import type { EndpointSource } from './endpoint-list.ts';
+import type { EppOptions, KubernetesTarget } from './epp.options.ts';
+
+/** Makes what asks Kubernetes for endpoints. */
+export type KubernetesDiscovery = (target: KubernetesTarget) => EndpointSource;
+
+/** Where endpoints come from, and whether requests may be listened for before it has said any. */
+export interface ChosenDiscovery {
+  readonly source: EndpointSource;
+  /** What is asked over the network may take long, and health tells how it stands; a file is there or is not. */
+  readonly listensFirst: boolean;
+}
+
+/**
+ * The one source of endpoints: the command line's list, the configuration's plugin, or Kubernetes.
+ * @throws ConfigError when there is none, or more than one
+ */
+export function chosenDiscovery(
+  { endpoints, kubernetes }: Pick<EppOptions, 'endpoints' | 'kubernetes'>,
+  configured: PickerParts['discovery'],
+  ask: KubernetesDiscovery | undefined,
+): ChosenDiscovery {
+  if (configured !== undefined) {
+    if (endpoints !== undefined) throw unusable('--endpoints', 'cannot be used together with dataLayer.discovery');
+    return { source: configured, listensFirst: false };
+  }
+  if (endpoints !== undefined) return { source: new StaticEndpoints(endpoints), listensFirst: false };
+  if (kubernetes === undefined) {
+    const others = '(or --endpoints, or dataLayer.discovery in the configuration)';
+    throw unusable('--pool-name', `either pool-name or endpoint-selector must be set ${others}`);
+  }
+  if (ask === undefined) {
+    const flag = kubernetes.kind === 'pool' ? '--pool-name' : '--endpoint-selector';
+    throw unusable(flag, 'Kubernetes discovery is not available: use --endpoints, or dataLayer.discovery');
+  }
+  return { source: ask(kubernetes), listensFirst: true };
+}
+
+/** Starts it. Done at once where the listeners come first; what it fails with then is told to `onFailure`. */
+export async function startDiscovery(
+  { source, listensFirst }: ChosenDiscovery,
+  endpoints: EndpointStore,
+  onFailure: (error: unknown) => void,
+): Promise<void> {
+  const started = source.start(endpoints);
+  if (listensFirst) started.catch(onFailure);
+  else await started;
+}
+
+function unusable(path: string, message: string): ConfigError {
+  return new ConfigError('the command line is invalid (--help lists the flags)', [{ path, message }]);
+}

@@ -1,0 +1,42 @@
+import { Module } from '@nestjs/common';
+import type { DynamicModule } from '@nestjs/common';
+import { Lifecycle } from '#foundation';
+import { Director, EndpointStore } from '#scheduling';
+import type { PickerParts } from '#scheduling';
+import { ExchangeObservers } from './ext-proc/exchange.observer.ts';
+import type { ExchangeOptions } from './ext-proc/exchange.scope.ts';
+import { ExtProcService } from './ext-proc/ext-proc.service.ts';
+import { HealthService, Leadership } from './health.service.ts';
+
+/** What the module is made of. */
+export interface EppParts {
+  readonly picker: PickerParts;
+  readonly endpoints: EndpointStore;
+  readonly observers: ExchangeObservers;
+  readonly leadership: Leadership;
+  readonly exchange: ExchangeOptions;
+}
+
+/** The composition root: who decides, who speaks with Envoy, who answers for health. */
+@Module({})
+export class EppModule {
+  static register({ picker, endpoints, observers, leadership, exchange }: EppParts): DynamicModule {
+    return {
+      module: EppModule,
+      providers: [
+        Lifecycle,
+        HealthService,
+        { provide: EndpointStore, useValue: endpoints },
+        { provide: ExchangeObservers, useValue: observers },
+        { provide: Leadership, useValue: leadership },
+        { provide: Director, useFactory: () => new Director(picker, endpoints) },
+        {
+          provide: ExtProcService,
+          inject: [Director, ExchangeObservers, Lifecycle],
+          useFactory: (director: Director, watching: ExchangeObservers, lifecycle: Lifecycle) =>
+            new ExtProcService(director, watching, lifecycle, exchange),
+        },
+      ],
+    };
+  }
+}

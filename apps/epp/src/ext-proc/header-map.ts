@@ -1,0 +1,31 @@
+import { isUtf8 } from 'node:buffer';
+import type { HeaderMap, HeaderValue } from './messages.ts';
+
+/** Headers as they came. */
+export interface ReadHeaders {
+  /** By lower-case name; of a name that came several times, the last value. */
+  readonly values: Map<string, string>;
+  /** Names that came several times. */
+  readonly repeated: ReadonlySet<string>;
+  /** Names whose value is no UTF-8 and cannot be written again as it was. */
+  readonly opaque: ReadonlySet<string>;
+}
+
+export function readHeaders(map: HeaderMap | undefined): ReadHeaders {
+  const values = new Map<string, string>();
+  const repeated = new Set<string>();
+  const opaque = new Set<string>();
+  for (const header of map?.headers ?? []) {
+    const name = header.key?.toLowerCase() ?? '';
+    if (name === '') continue;
+    if (values.has(name)) repeated.add(name);
+    if (header.raw_value !== undefined && !isUtf8(header.raw_value)) opaque.add(name);
+    values.set(name, valueOf(header));
+  }
+  return { values, repeated, opaque };
+}
+
+function valueOf({ raw_value: raw, value = '' }: HeaderValue): string {
+  if (raw === undefined || raw.length === 0) return value;
+  return raw.toString(isUtf8(raw) ? 'utf8' : 'latin1');
+}

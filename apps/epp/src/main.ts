@@ -1,0 +1,61 @@
+#!/usr/bin/env node
+import 'reflect-metadata';
+import { Logger } from '@nestjs/common';
+import { ConfigError, helpText, parseFlags } from '#config';
+import { ProcessSignals } from '#runtime';
+import { KubernetesDiscovery, PLUGINS } from '#scheduling';
+import { JsonLogger } from '#telemetry';
+import { eppFlags } from './epp.flags.ts';
+import { eppOptions } from './epp.options.ts';
+import { checkConfiguration, startEpp } from './start.ts';
+import { scraping } from './scraping.companion.ts';
+import { packageVersion } from './version.ts';
+
+const PROGRAM = {
+  name: 'inference-endpoint-picker',
+  summary: 'Tells Envoy over ext_proc which pod of a vLLM cluster serves a request.',
+};
+
+async function main(): Promise<void> {
+  const { values } = parseFlags(eppFlags, process.argv.slice(2));
+  if (values.help) {
+    process.stdout.write(helpText(eppFlags, PROGRAM));
+    return;
+  }
+  if (values.version) {
+    process.stdout.write(`${packageVersion()}\n`);
+    return;
+  }
+  const options = eppOptions(values);
+  if (values.check) {
+    checkConfiguration(options, PLUGINS);
+    process.stdout.write('the configuration is valid\n');
+    return;
+  }
+  const json = new JsonLogger(options.verbosity, 'llm-d-epp');
+  Logger.overrideLogger(json);
+  const signals = new ProcessSignals();
+  const epp = await startEpp(options, {
+    plugins: PLUGINS,
+    logger: json,
+    askKubernetes: (target) => new KubernetesDiscovery(target),
+    companions: [scraping()],
+    onDiscoveryFailure: die,
+  });
+  signals.onStop((signal) => epp.drain.run(signal));
+  const fields = { port: epp.port, health_port: epp.healthPort, endpoints: epp.endpoints.size };
+  new Logger('epp').log({ ...fields, version: packageVersion() }, 'endpoint picker is ready');
+}
+
+function die(error: unknown): void {
+  const text =
+    error instanceof ConfigError
+      ? error.message
+      : error instanceof Error
+        ? (error.stack ?? error.message)
+        : String(error);
+  process.stderr.write(`${text}\n`);
+  process.exit(1);
+}
+
+main().catch(die);
