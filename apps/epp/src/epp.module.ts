@@ -1,9 +1,9 @@
 import { Module } from '@nestjs/common';
 import type { DynamicModule } from '@nestjs/common';
 import { Lifecycle } from '#foundation';
-import { Director, EndpointStore } from '#scheduling';
+import { ExchangeObservers } from '#scheduling';
+import { DecisionLog, Director, EndpointStore } from '#scheduling';
 import type { PickerParts } from '#scheduling';
-import { ExchangeObservers } from './ext-proc/exchange.observer.ts';
 import type { ExchangeOptions } from './ext-proc/exchange.scope.ts';
 import { ExtProcService } from './ext-proc/ext-proc.service.ts';
 import { HealthService, Leadership } from './health.service.ts';
@@ -15,12 +15,13 @@ export interface EppParts {
   readonly observers: ExchangeObservers;
   readonly leadership: Leadership;
   readonly exchange: ExchangeOptions;
+  readonly decisions: DecisionLog;
 }
 
 /** The composition root: who decides, who speaks with Envoy, who answers for health. */
 @Module({})
 export class EppModule {
-  static register({ picker, endpoints, observers, leadership, exchange }: EppParts): DynamicModule {
+  static register({ picker, endpoints, observers, leadership, exchange, decisions }: EppParts): DynamicModule {
     return {
       module: EppModule,
       providers: [
@@ -29,7 +30,7 @@ export class EppModule {
         { provide: EndpointStore, useValue: endpoints },
         { provide: ExchangeObservers, useValue: observers },
         { provide: Leadership, useValue: leadership },
-        { provide: Director, useFactory: () => new Director(picker, endpoints) },
+        { provide: Director, useFactory: () => new Director(picker, endpoints, decisions) },
         {
           provide: ExtProcService,
           inject: [Director, ExchangeObservers, Lifecycle],

@@ -1,14 +1,15 @@
 #!/usr/bin/env node
 import 'reflect-metadata';
 import { Logger } from '@nestjs/common';
-import { ConfigError, helpText, parseFlags } from '#config';
+import { ConfigError, defaultEnvironment, environment, helpText, parseFlags } from '#config';
 import { ProcessSignals } from '#runtime';
 import { KubernetesDiscovery, PLUGINS } from '#scheduling';
-import { JsonLogger } from '#telemetry';
+import { JsonLogger, PickerMetrics, PickerTelemetry, Tracing, loadTracing } from '#telemetry';
 import { eppFlags } from './epp.flags.ts';
 import { eppOptions } from './epp.options.ts';
+import { metricsPage } from './metrics.companion.ts';
 import { checkConfiguration, startEpp } from './start.ts';
-import { scraping } from './scraping.companion.ts';
+import { failuresCounted, scraping } from './scraping.companion.ts';
 import { packageVersion } from './version.ts';
 
 const PROGRAM = {
@@ -35,11 +36,16 @@ async function main(): Promise<void> {
   const json = new JsonLogger(options.verbosity, 'llm-d-epp');
   Logger.overrideLogger(json);
   const signals = new ProcessSignals();
+  const metrics = new PickerMetrics();
+  metrics.on.info.set([environment()['BUILD_COMMIT'] ?? 'unknown', packageVersion()], 1);
+  defaultEnvironment({ OTEL_SERVICE_NAME: 'llm-d-epp', OTEL_TRACES_EXPORTER: 'console' });
+  const sdk = await loadTracing(options.tracing, packageVersion());
   const epp = await startEpp(options, {
     plugins: PLUGINS,
     logger: json,
     askKubernetes: (target) => new KubernetesDiscovery(target),
-    companions: [scraping()],
+    observers: new PickerTelemetry(metrics, new Tracing(sdk?.tracer)),
+    companions: [scraping(failuresCounted(metrics)), metricsPage(metrics, json), () => ({ close: () => sdk?.stop() })],
     onDiscoveryFailure: die,
   });
   signals.onStop((signal) => epp.drain.run(signal));

@@ -1,6 +1,7 @@
 import { Logger } from '@nestjs/common';
 import { MetricsScraper, scrapeSettings } from '#scheduling';
 import type { ScrapeObserver } from '#scheduling';
+import type { PickerMetrics } from '#telemetry';
 import type { Companion } from './start.ts';
 
 const NOBODY: ScrapeObserver = { pollFailed: () => undefined, extractFailed: () => undefined };
@@ -20,5 +21,17 @@ export function scraping(observer: ScrapeObserver = NOBODY): Companion {
         await Promise.all(scrapers.map((scraper) => scraper.close()));
       },
     };
+  };
+}
+
+/** Counts what fails. */
+export function failuresCounted({ on }: PickerMetrics): ScrapeObserver {
+  return {
+    pollFailed: (source) => {
+      on.pollErrors.add([source]);
+    },
+    extractFailed: (source, extractor) => {
+      on.extractErrors.add([source, extractor]);
+    },
   };
 }

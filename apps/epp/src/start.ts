@@ -4,15 +4,15 @@ import { NestFactory } from '@nestjs/core';
 import { ServerCredentials, logVerbosity, setLogVerbosity } from '@grpc/grpc-js';
 import { ConfigError } from '#config';
 import { Lifecycle } from '#foundation';
-import { EndpointStore, buildPicker, loadPickerConfig } from '#scheduling';
+import { NoExchangeObservers } from '#scheduling';
+import type { ExchangeObservers } from '#scheduling';
+import { DecisionLog, EndpointStore, buildPicker, loadPickerConfig } from '#scheduling';
 import type { PickerParts, PluginClass } from '#scheduling';
 import { chosenDiscovery, startDiscovery } from './discovery.choice.ts';
 import type { KubernetesDiscovery } from './discovery.choice.ts';
 import { Drain } from './drain.ts';
 import { EppModule } from './epp.module.ts';
 import type { EppOptions } from './epp.options.ts';
-import { NoExchangeObservers } from './ext-proc/exchange.observer.ts';
-import type { ExchangeObservers } from './ext-proc/exchange.observer.ts';
 import { ExtProcService } from './ext-proc/ext-proc.service.ts';
 import { GrpcListener } from './grpc-listener.ts';
 import type { ServedService } from './grpc-listener.ts';
@@ -28,6 +28,7 @@ export interface EppInside {
   readonly picker: PickerParts;
   readonly endpoints: EndpointStore;
   readonly app: INestApplicationContext;
+  readonly decisions: DecisionLog;
 }
 
 /** Runs beside the picker until it is closed: what scrapes endpoints, a page of metrics. */
@@ -76,11 +77,13 @@ export async function startEpp(options: EppOptions, surroundings: EppSurrounding
   const endpoints = new EndpointStore();
   const config = loadPickerConfig(options.config, warn);
   const picker = buildPicker(config, { classes: surroundings.plugins, endpoints, warn });
+  const decisions = new DecisionLog();
   const discovery = chosenDiscovery(options, picker.discovery, surroundings.askKubernetes);
   const app = await NestFactory.createApplicationContext(
     EppModule.register({
       picker,
       endpoints,
+      decisions,
       observers: surroundings.observers ?? new NoExchangeObservers(),
       leadership: leadershipOf(options, surroundings.leadership),
       exchange: { heedsSubset: options.heedsSubset, emitsScores: options.emitsScores },
@@ -89,7 +92,7 @@ export async function startEpp(options: EppOptions, surroundings: EppSurrounding
   );
   const companions: Awaited<ReturnType<Companion>>[] = [];
   for (const companion of surroundings.companions ?? []) {
-    companions.push(await companion({ options, config, picker, endpoints, app }));
+    companions.push(await companion({ options, config, picker, endpoints, app, decisions }));
   }
   await startDiscovery(discovery, endpoints, surroundings.onDiscoveryFailure);
   const { main, health, closeCredentials } = await openListeners(options, app);

@@ -13,4 +13,5 @@ export type { RequestScope } from './request-scope.ts';
 export { refusedResponsesField } from './responses-guard.ts';
 export type { ResponsesRefusal } from './responses-guard.ts';
 export { SseBoundary } from './sse-boundary.ts';
+export { traceContext } from './trace-context.ts';
 export type { TraceContext } from './trace-context.ts';

@@ -7,7 +7,7 @@ import { CONTENT_TYPES, negotiate } from './exposition.ts';
 /** `/metrics`, in the format that the scraper asks for. Open to whoever reaches the listener, as scrapers have no token. */
 @Controller()
 export class MetricsController {
-  constructor(@Inject(ADMIN_VIEW) private readonly view: AdminView) {}
+  constructor(@Inject(ADMIN_VIEW) private readonly view: Pick<AdminView, 'metrics'>) {}
 
   @Get('metrics')
   async metrics(

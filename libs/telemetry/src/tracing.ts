@@ -18,7 +18,7 @@ export class Tracing {
   constructor(private readonly tracer: Tracer | undefined) {}
 
   /** Begins the server span. @param name `POST /v1/chat/completions`, or the method alone for a path without a route */
-  begin(scope: RequestScope, name: string, attributes: Attributes): RequestTrace | undefined {
+  begin(scope: Pick<RequestScope, 'trace'>, name: string, attributes: Attributes): RequestTrace | undefined {
     if (this.tracer === undefined) return undefined;
     const parent = parentContext(scope);
     const server = this.tracer.startSpan(name, { kind: SpanKind.SERVER, attributes }, parent);
@@ -48,7 +48,7 @@ export function failSpan(span: Span | undefined, type: string): void {
 }
 
 /** The client's span as the parent, where it sent a valid one. */
-function parentContext(scope: RequestScope): Context {
+function parentContext(scope: Pick<RequestScope, 'trace'>): Context {
   const { traceparent, tracestate } = scope.trace;
   if (traceparent === undefined) return ROOT_CONTEXT;
   const [, traceId = '', spanId = '', flags = '00'] = traceparent.split('-');

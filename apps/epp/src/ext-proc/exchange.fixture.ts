@@ -1,13 +1,11 @@
-import type { Termination } from '#scheduling';
+import type { ExchangeObserver, ReceivedAnswer, Termination, Usage } from '#scheduling';
 import { Exchange } from './exchange.ts';
-import type { ExchangeObserver, ReceivedAnswer } from './exchange.observer.ts';
 import type { ExchangeOptions } from './exchange.scope.ts';
 import type { HeaderMap, HeaderMutation, Metadata, ProcessingRequest, ProcessingResponse } from './messages.ts';
 import { decodeStruct, encodeStruct } from './struct.ts';
 import type { JsonData, JsonFields } from './struct.ts';
 import { ANY, aPicker, anEndpoint } from '../picker.fixture.ts';
 import type { TestPicker } from '../picker.fixture.ts';
-import type { Usage } from './usage.ts';
 
 /** Remembers what it is told. */
 export class RecordingObserver implements ExchangeObserver {

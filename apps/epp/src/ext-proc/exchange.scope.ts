@@ -1,5 +1,5 @@
+import type { ExchangeObserver } from '#scheduling';
 import type { Decision, Director, Termination } from '#scheduling';
-import type { ExchangeObserver } from './exchange.observer.ts';
 import type { ProcessingResponse } from './messages.ts';
 
 /** What exchanges do as the command line says. */

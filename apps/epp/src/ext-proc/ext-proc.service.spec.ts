@@ -1,3 +1,4 @@
+import { ExchangeObservers } from '#scheduling';
 import { describe, expect, it } from '@jest/globals';
 import { credentials, status } from '@grpc/grpc-js';
 import { cleanup } from '#testing';
@@ -12,7 +13,6 @@ import {
   subset,
   written,
 } from './exchange.fixture.ts';
-import { ExchangeObservers } from './exchange.observer.ts';
 import { EnvoyStream, aRunningEpp, extProcClient } from '../epp.fixture.ts';
 import { InFlightRecord } from '../picker.fixture.ts';
 import type { EppInside } from '../start.ts';

@@ -3,10 +3,10 @@ import { status } from '@grpc/grpc-js';
 import type { ServerDuplexStream } from '@grpc/grpc-js';
 import { Lifecycle } from '#foundation';
 import type { InFlight } from '#foundation';
+import { ExchangeObservers } from '#scheduling';
 import { Director } from '#scheduling';
 import type { Termination } from '#scheduling';
 import { Exchange } from './exchange.ts';
-import { ExchangeObservers } from './exchange.observer.ts';
 import type { ExchangeOptions } from './exchange.scope.ts';
 import type { ProcessingRequest, ProcessingResponse } from './messages.ts';
 

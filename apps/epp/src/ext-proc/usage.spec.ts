@@ -1,6 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { AnswerUsage, StreamUsage } from './usage.ts';
-import type { Usage, UsageReader } from './usage.ts';
+import type { Usage } from '#scheduling';
+import type { UsageReader } from './usage.ts';
 
 function read(reader: UsageReader, ...chunks: readonly string[]): Usage | undefined {
   for (const chunk of chunks) reader.push(Buffer.from(chunk));

@@ -1,13 +1,7 @@
 import { ByteCollector } from '#foundation';
 import { JsonSyntaxError, JsonValue } from '#json';
+import type { Usage } from '#scheduling';
 import { DataLines } from './data-lines.ts';
-
-/** Tokens as the worker counted them; what it did not say is undefined, and never 0. */
-export interface Usage {
-  readonly input: number | undefined;
-  readonly output: number | undefined;
-  readonly cached: number | undefined;
-}
 
 /** Sees an answer pass and reads what it says of its tokens. */
 export interface UsageReader {
