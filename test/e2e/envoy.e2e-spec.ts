@@ -154,6 +154,30 @@ withEnvoy.each(TOPOLOGIES)('behind a real Envoy, $name', ({ pickers, isOne }) =>
     expect([status, text.includes('no scheduling profile')]).toEqual(isOne ? [400, true] : [200, false]);
   });
 
+  it('has nothing in flight any more when a client has left in the middle of a stream', async () => {
+    const answer = await openChat(stack.url, chat(longPrompt('Leaving'), { max_tokens: 5_000, ignore_eos: true }));
+    await readFirstEvent(answer);
+    answer.destroy();
+    await eventually(async () => {
+      const texts = await Promise.all([...stack.pickers.values()].map(({ adminUrl }) => read(`${adminUrl}/metrics`)));
+      const samples = texts.join('\n').matchAll(/^llm_d_epp_(request_running|extproc_streams_inflight)\S* (\d+)$/gm);
+      const values = [...samples].map(([, , value]) => value);
+      return values.length > 1 && values.every((value) => value === '0');
+    });
+  });
+
+  it('says why a request went where it did', async () => {
+    expect((await ask('why', chat(longPrompt('Reasons')))).status).toBe(200);
+    const decode = stack.pickers.get(isOne ? 'all' : 'decode');
+    const { decisions } = JSON.parse(await read(`${decode?.adminUrl}/admin/decisions`)) as { decisions: Why[] };
+    const made = decisions.find(({ requestId, primary }) => requestId === 'why' && primary === 'decode');
+    const served = callsOf('why').find(([phase]) => phase === 'decode')?.[1];
+    expect(made?.profiles[0]?.picked).toEqual([`default/${served}`]);
+    expect(made?.profiles[0]?.filters[0]?.left.toSorted()).toEqual(['default/decode-1', 'default/decode-2']);
+    const { endpoints } = JSON.parse(await read(`${decode?.adminUrl}/admin/endpoints`)) as { endpoints: unknown[] };
+    expect(endpoints).toHaveLength(ROLES.length);
+  });
+
   it('says 503 and why where no worker is left, and serves again when there is one', async () => {
     const { workers } = stack.cluster;
     stack.setEndpoints([]);
@@ -162,6 +186,17 @@ withEnvoy.each(TOPOLOGIES)('behind a real Envoy, $name', ({ pickers, isOne }) =>
     await eventually(async () => (await ask('back', chat('Somebody'))).status === 200);
   });
 });
+
+/** Of a decision, what is looked at here. */
+interface Why {
+  readonly requestId: string;
+  readonly primary?: string;
+  readonly profiles: readonly { readonly picked: string[]; readonly filters: readonly { readonly left: string[] }[] }[];
+}
+
+async function read(url: string): Promise<string> {
+  return (await fetch(url)).text();
+}
 
 async function eventually(isSo: () => Promise<boolean>): Promise<void> {
   const deadline = Date.now() + 30_000;

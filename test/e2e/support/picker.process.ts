@@ -18,6 +18,8 @@ export class PickerProcess extends ProgramProcess {
     /** Where the proxy asks it. */
     readonly port: number,
     private readonly healthPort: number,
+    /** Where metrics and admin are. */
+    readonly adminUrl: string,
   ) {
     super('the endpoint picker', [...builtApp('epp'), ...args]);
   }
@@ -27,7 +29,12 @@ export class PickerProcess extends ProgramProcess {
     const [own, health, metrics] = [port ?? (await freePort()), await freePort(), await freePort()];
     const file = folder.write(`${name}.yaml`, config);
     const ports = [`--grpc-port=${own}`, `--grpc-health-port=${health}`, `--metrics-port=${metrics}`];
-    const picker = new PickerProcess(['--config-file', file, ...ports, ...flags], own, health);
+    const picker = new PickerProcess(
+      ['--config-file', file, ...ports, '--tracing=false', ...flags],
+      own,
+      health,
+      `http://127.0.0.1:${metrics}`,
+    );
     await picker.until(async () => (await answers(own)) && (await answers(picker.healthPort)));
     return picker;
   }
