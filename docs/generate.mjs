@@ -5,6 +5,7 @@ import { fileURLToPath } from 'node:url';
 import { format, resolveConfig } from 'prettier';
 import { configuration } from './generators/configuration.mjs';
 import { dependencyProblems } from './generators/dependencies.mjs';
+import { endpointPicker } from './generators/endpoint-picker.mjs';
 import { errors } from './generators/errors.mjs';
 import { importGraph } from './generators/import-graph.mjs';
 import { observability } from './generators/observability.mjs';
@@ -16,6 +17,7 @@ const isCheck = process.argv.includes('--check');
 
 const documents = [
   ...(await configuration(ROOT)),
+  ...endpointPicker(ROOT),
   ...errors(),
   ...importGraph(ROOT),
   ...observability(ROOT),

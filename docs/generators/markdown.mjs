@@ -7,6 +7,16 @@ export function table(headings, rows) {
   return lines.map((cells) => `| ${cells.map(cell).join(' | ')} |`).join('\n');
 }
 
+/** Cells of a catalogue of metrics: name, type, labels, meaning. */
+export function metricRows(catalogue) {
+  return Object.values(catalogue).map(({ name, type, labels, help }) => [
+    code(name),
+    type,
+    labels.map(code).join(', '),
+    help,
+  ]);
+}
+
 /** A value as YAML would be written, in code marks; nothing for undefined. */
 export function code(value) {
   if (value === undefined) return '';

@@ -1,25 +1,18 @@
 import { readFileSync } from 'node:fs';
 import { ATTRIBUTES, METRICS, SPANS } from '#telemetry';
-import { code, table } from './markdown.mjs';
+import { withBlocks } from './blocks.mjs';
+import { code, metricRows, table } from './markdown.mjs';
 
 const PAGE = 'docs/observability.md';
 
 /** The tables in `docs/observability.md`, from the catalogues; the rest of the page is written by hand. */
 export function observability(root) {
   const page = readFileSync(root + PAGE, 'utf8');
-  const blocks = { metrics: metricTable(), spans: spanTable() };
-  const text = Object.entries(blocks).reduce((soFar, [name, block]) => withBlock(soFar, name, block), page);
-  return [{ path: PAGE, text }];
+  return [{ path: PAGE, text: withBlocks(PAGE, page, { metrics: metricTable(), spans: spanTable() }) }];
 }
 
 function metricTable() {
-  const rows = Object.values(METRICS).map(({ name, type, labels, help }) => [
-    code(name),
-    type,
-    labels.map(code).join(', '),
-    help,
-  ]);
-  return table(['Metric', 'Type', 'Labels', 'Meaning'], rows);
+  return table(['Metric', 'Type', 'Labels', 'Meaning'], metricRows(METRICS));
 }
 
 function spanTable() {
@@ -30,12 +23,4 @@ function spanTable() {
     attributes.map((key) => code(ATTRIBUTES[key])).join(', '),
   ]);
   return table(['Span', 'Kind', 'When', 'Attributes'], rows);
-}
-
-/** @throws Error where the page has no such markers */
-function withBlock(page, name, block) {
-  const [begin, end] = [`<!-- ${name}:begin -->`, `<!-- ${name}:end -->`];
-  const [from, to] = [page.indexOf(begin), page.indexOf(end)];
-  if (from < 0 || to < from) throw new Error(`${PAGE} has no place for ${name}: ${begin} and ${end}`);
-  return `${page.slice(0, from + begin.length)}\n\n${block}\n\n${page.slice(to)}`;
 }

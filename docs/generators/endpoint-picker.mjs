@@ -1,0 +1,44 @@
+import { readFileSync } from 'node:fs';
+import { PLUGINS, pluginMetadata } from '#scheduling';
+import { PICKER_METRICS } from '#telemetry';
+import { withBlocks } from './blocks.mjs';
+import { code, metricRows, table } from './markdown.mjs';
+
+const PAGE = 'docs/endpoint-picker.md';
+/** What a plugin can be, by the method that makes it so. */
+const KINDS = {
+  parse: 'parser',
+  conclude: 'profile handler',
+  disaggregate: 'decider',
+  filter: 'filter',
+  produce: 'producer',
+  score: 'scorer',
+  pick: 'picker',
+  saturation: 'saturation',
+  origin: 'data layer',
+  extract: 'data layer',
+  start: 'discovery',
+  before: 'headers',
+};
+
+/** The tables in `docs/endpoint-picker.md`; the rest of the page is written by hand. */
+export function endpointPicker(root) {
+  const page = readFileSync(root + PAGE, 'utf8');
+  const metrics = table(['Metric', 'Type', 'Labels', 'Meaning'], metricRows(PICKER_METRICS));
+  return [{ path: PAGE, text: withBlocks(PAGE, page, { plugins: pluginTable(), 'picker-metrics': metrics }) }];
+}
+
+function pluginTable() {
+  const rows = PLUGINS.map((plugin) => {
+    const { type, formerly = [], requires = [], deprecatedBy } = pluginMetadata(plugin);
+    const former = formerly.length === 0 ? '' : `formerly ${formerly.map(code).join(', ')}`;
+    const notes = [deprecatedBy === undefined ? '' : `deprecated: use ${code(deprecatedBy)}`, former];
+    const needs = requires.map(code).join(', ');
+    return [code(type), kindOf(plugin), needs, notes.filter((note) => note !== '').join('; ')];
+  });
+  return table(['Type', 'What it is', 'Made with it', ''], rows);
+}
+
+function kindOf({ prototype }) {
+  return Object.entries(KINDS).find(([method]) => method in prototype)?.[1] ?? '';
+}
