@@ -1,4 +1,8 @@
+import { randomInt } from 'node:crypto';
+
 const FIRST_SIZE = 16;
+/** Unknown to clients, who could else choose prompts whose hashes all want the same place. */
+const SECRET = randomInt(2 ** 32);
 
 /**
  * Numbers 64-bit hashes: each one that is put in has an id, a small integer that stays the same until it is taken out and is given to
@@ -8,7 +12,7 @@ export class HashTable {
   /** Halves of the hashes, by id. */
   private low = new Uint32Array(FIRST_SIZE);
   private high = new Uint32Array(FIRST_SIZE);
-  /** Ids plus 1 by place, 0 for none; a hash is at the place that its upper half names, or behind it without a gap. */
+  /** Ids plus 1 by place, 0 for none; a hash is at the place that `homeOf` names, or behind it without a gap. */
   private places = new Int32Array(FIRST_SIZE * 2);
   private readonly free: number[] = [];
   private next = 0;
@@ -20,7 +24,7 @@ export class HashTable {
   /** The id; -1 for a hash that is not there. */
   find(low: number, high: number): number {
     const mask = this.places.length - 1;
-    for (let place = high & mask; ; place = (place + 1) & mask) {
+    for (let place = this.homeOf(high); ; place = (place + 1) & mask) {
       const id = (this.places[place] ?? 0) - 1;
       if (id === -1 || (this.low[id] === low && this.high[id] === high)) return id;
     }
@@ -42,7 +46,7 @@ export class HashTable {
     for (let place = (gap + 1) & mask; ; place = (place + 1) & mask) {
       const other = (this.places[place] ?? 0) - 1;
       if (other === -1) break;
-      const home = (this.high[other] ?? 0) & mask;
+      const home = this.homeOf(this.high[other] ?? 0);
       // it may go back as far as its own place
       if (((place - home) & mask) < ((place - gap) & mask)) continue;
       this.places[gap] = other + 1;
@@ -52,16 +56,21 @@ export class HashTable {
     this.free.push(id);
   }
 
+  /** The upper bits of a product, of which all bits of the factor have a part. */
+  private homeOf(high: number): number {
+    return Math.imul(high ^ SECRET, 0x9e3779b1) >>> (Math.clz32(this.places.length) + 1);
+  }
+
   private placeOf(id: number): number {
     const mask = this.places.length - 1;
-    let place = (this.high[id] ?? 0) & mask;
+    let place = this.homeOf(this.high[id] ?? 0);
     while (this.places[place] !== id + 1) place = (place + 1) & mask;
     return place;
   }
 
   private occupy(id: number): void {
     const mask = this.places.length - 1;
-    let place = (this.high[id] ?? 0) & mask;
+    let place = this.homeOf(this.high[id] ?? 0);
     while (this.places[place] !== 0) place = (place + 1) & mask;
     this.places[place] = id + 1;
   }
