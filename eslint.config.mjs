@@ -27,7 +27,8 @@ const FOLDERS = {
   'libs/steps/src/render': ALLOWED.steps,
   'libs/steps/src/replace-media-urls': ALLOWED.steps,
   'apps/coordinator': APP_LIBS,
-  'apps/epp': APP_LIBS,
+  // apart from the rest of telemetry, so that a coordinator does not load what a picker needs
+  'apps/epp': [...APP_LIBS, 'telemetry/picker'],
   'apps/simulator': APP_LIBS,
   dashboards: ['telemetry/catalogue'],
 };

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { PLUGINS, pluginMetadata } from '#scheduling';
-import { PICKER_METRICS } from '#telemetry';
+import { PICKER_METRICS } from '#telemetry/picker';
 import { withBlocks } from './blocks.mjs';
 import { code, metricRows, table } from './markdown.mjs';
 

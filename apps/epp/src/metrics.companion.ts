@@ -1,8 +1,8 @@
 import type { LoggerService } from '@nestjs/common';
 import { createApp, tlsOptions } from '#runtime';
 import { ApproxPrefixCacheProducer } from '#scheduling';
-import { PickerAdminModule, PoolGauges } from '#telemetry';
-import type { PickerMetrics } from '#telemetry';
+import { PickerAdminModule, PoolGauges } from '#telemetry/picker';
+import type { PickerMetrics } from '#telemetry/picker';
 import type { EppOptions } from './epp.options.ts';
 import type { Companion, EppInside } from './start.ts';
 

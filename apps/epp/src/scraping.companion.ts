@@ -1,7 +1,7 @@
 import { Logger } from '@nestjs/common';
 import { MetricsScraper, scrapeSettings } from '#scheduling';
 import type { ScrapeObserver } from '#scheduling';
-import type { PickerMetrics } from '#telemetry';
+import type { PickerMetrics } from '#telemetry/picker';
 import type { Companion } from './start.ts';
 
 const NOBODY: ScrapeObserver = { pollFailed: () => undefined, extractFailed: () => undefined };
