@@ -48,6 +48,8 @@ const CHOSEN: Readonly<Record<string, string>> = {
 
 /** Spans of every request, which go nowhere but to the process's own output. */
 const EVERY_TRACE = { OTEL_TRACES_EXPORTER: 'console', OTEL_TRACES_SAMPLER: 'always_on' };
+/** So little room that garbage is collected under the few requests of a test, too. */
+const OFTEN_COLLECTED = { NODE_OPTIONS: '--max-semi-space-size=1' };
 
 const executable = await ensurePrometheus();
 if (executable === undefined) {
@@ -71,7 +73,7 @@ withPrometheus('a Prometheus that scraped a coordinator to which everything has 
       params: { prefill: { on_failure: 'decode' } },
     });
     const file = folder.write('coordinator.yaml', { ...config, tracing: true });
-    coordinator = new CoordinatorProcess(['--config', file], EVERY_TRACE);
+    coordinator = new CoordinatorProcess(['--config', file], { ...EVERY_TRACE, ...OFTEN_COLLECTED });
     cluster.coordinatorUrl = `http://127.0.0.1:${port}`;
     await coordinator.ready(cluster.coordinatorUrl);
     prometheus = await PrometheusServer.start(executable ?? '', metricsPort, RULES);

@@ -78,7 +78,10 @@ const chat = (content: unknown, changes: object = {}): object => ({
 withEnvoy.each(TOPOLOGIES)('behind a real Envoy, $name', ({ pickers, isOne }) => {
   let stack: EnvoyStack;
   beforeAll(async () => {
-    const started = await startEnvoyStack({ cluster: { workers: ROLES.map((role) => ({ role })) }, pickers });
+    const started = await startEnvoyStack({
+      cluster: { workers: ROLES.map((role) => ({ role })), timing: { itl_ms: 10 } },
+      pickers,
+    });
     if (started === undefined) throw new Error('Envoy was there a moment ago');
     stack = started;
     process.stdout.write(`Envoy ${await stack.envoy.version()}\n`);
@@ -120,7 +123,7 @@ withEnvoy.each(TOPOLOGIES)('behind a real Envoy, $name', ({ pickers, isOne }) =>
   });
 
   it('passes each event on before the next one is made', async () => {
-    const answer = await openChat(stack.url, chat(longPrompt('Pace'), { max_tokens: 200 }));
+    const answer = await openChat(stack.url, chat(longPrompt('Pace'), { max_tokens: 1_000, ignore_eos: true }));
     await readFirstEvent(answer);
     const running = stack.cluster.requests
       .all()
