@@ -1,5 +1,6 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { CoordinatorError, UpstreamConnectionError, UpstreamTimeoutError } from '#foundation';
-import { joinRope, packRope, ropeLength } from '#json';
+import { cutRope, joinRope, packRope, ropeLength } from '#json';
 import type { Rope } from '#json';
 import { HEADER } from '#protocol';
 import type { Dispatcher } from 'undici';
@@ -10,6 +11,8 @@ import type { UpstreamAttempt, UpstreamReply } from './upstream-call.ts';
 
 /** What is together no larger than this is joined: one write of a few pages costs less than several small ones. */
 const JOINED = 64 * 1024;
+/** The system takes what it is given as long as the peer reads, and nothing else runs meanwhile; a megabyte is about a millisecond. */
+const WRITTEN = 1024 * 1024;
 
 /**
  * One try of a call on one connection: sends it, hands the answer's head over as soon as it is there and its body as it comes.
@@ -69,9 +72,11 @@ export class Exchange implements Dispatcher.DispatchHandler {
     return { ...options, ...(sent === undefined ? {} : { body: sent as Buffer }) };
   }
 
-  private rope(body: Rope, headers: string[]): Buffer | Rope {
-    headers.push('content-length', String(ropeLength(body)));
+  private rope(body: Rope, headers: string[]): Buffer | Rope | AsyncIterable<Buffer> {
+    const length = ropeLength(body);
+    headers.push('content-length', String(length));
     const packed = packRope(body, JOINED);
+    if (length > WRITTEN) return turnByTurn(cutRope(packed, WRITTEN));
     return packed.length === 1 ? joinRope(packed) : packed;
   }
 
@@ -167,6 +172,14 @@ export class Exchange implements Dispatcher.DispatchHandler {
   private clearTimer(): void {
     clearTimeout(this.timer);
     this.timer = undefined;
+  }
+}
+
+/** The parts, others having their turn between two of them. */
+async function* turnByTurn(rope: Rope): AsyncGenerator<Buffer> {
+  for (const part of rope) {
+    yield part;
+    await nextTurn();
   }
 }
 

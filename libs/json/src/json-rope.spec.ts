@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { RopeBuilder, buildObject, joinRope, jsonString, packRope, rawJson, ropeLength } from './json-rope.ts';
+import { RopeBuilder, buildObject, cutRope, joinRope, jsonString, packRope, rawJson, ropeLength } from './json-rope.ts';
 
 const text = (parts: readonly Buffer[]): string => Buffer.concat(parts).toString();
 
@@ -98,5 +98,20 @@ describe('packRope', () => {
     expect(packRope([large, small], 10)).toEqual([large, small]);
     expect(packRope([large, small], 10)[0]).toBe(large);
     expect(packRope([small], 10)[0]).toBe(small);
+  });
+});
+
+describe('cutRope', () => {
+  it.each([
+    { lengths: [3, 10], cut: [3, 10] },
+    { lengths: [3, 11, 2], cut: [3, 10, 1, 2] },
+    { lengths: [30], cut: [10, 10, 10] },
+    { lengths: [], cut: [] },
+  ])('gives $cut of $lengths for 10, without a copy', ({ lengths, cut }) => {
+    const rope = lengths.map((length, index) => Buffer.alloc(length, 97 + index));
+    const result = cutRope(rope, 10);
+    expect(result.map((part) => part.length)).toEqual(cut);
+    expect(Buffer.concat(result).equals(Buffer.concat(rope))).toBe(true);
+    expect(result.every((part) => rope.some(({ buffer }) => buffer === part.buffer))).toBe(true);
   });
 });

@@ -33,6 +33,16 @@ export function packRope(rope: Rope, size: number): Rope {
   return packed;
 }
 
+/** The same bytes in parts of at most `size` bytes, which share them. */
+export function cutRope(rope: Rope, size: number): Rope {
+  if (rope.every((part) => part.length <= size)) return rope;
+  return rope.flatMap((part) =>
+    Array.from({ length: Math.ceil(part.length / size) }, (_, index) =>
+      part.subarray(index * size, (index + 1) * size),
+    ),
+  );
+}
+
 /** JSON text as a rope. */
 export function rawJson(text: string): Rope {
   return [Buffer.from(text)];
