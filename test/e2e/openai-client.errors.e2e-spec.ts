@@ -96,10 +96,10 @@ describe('errors through the openai client', () => {
     const body = { error: { message: 'too many requests', type: 'RateLimitError', param: null, code: 429 } };
     stack.cluster.faults.set([{ phase: 'decode', kind: 'status', status: 429, headers: { 'retry-after': '7' }, body }]);
     for (const call of [
-      client.chat.completions.create(chat),
-      client.chat.completions.create({ ...chat, stream: true }),
+      () => client.chat.completions.create(chat),
+      () => client.chat.completions.create({ ...chat, stream: true }),
     ]) {
-      const error = await failure(call);
+      const error = await failure(call());
       expect(error).toBeInstanceOf(OpenAI.RateLimitError);
       expect(error).toMatchObject({ status: 429, error: body.error });
       expect(error.headers?.get('retry-after')).toBe('7');
