@@ -1,12 +1,12 @@
 import { describe, expect, it } from '@jest/globals';
-import { EndpointStore } from '#scheduling';
+import { EndpointStore, StaticDiscovery } from '#scheduling';
 import { chosenDiscovery, startDiscovery } from './discovery.choice.ts';
-import { StaticEndpoints, endpointList } from './endpoint-list.ts';
-import type { KubernetesTarget } from './epp.options.ts';
+import { endpointList } from './endpoint-list.ts';
+import type { KubernetesTarget } from '#scheduling';
 
 const NOWHERE = { endpoints: undefined, kubernetes: undefined };
 const POOL: KubernetesTarget = { kind: 'pool', name: 'p', namespace: 'n', group: 'g' };
-const configured = new StaticEndpoints([]);
+const configured = new StaticDiscovery([]);
 
 describe('chosenDiscovery', () => {
   it('takes the configuration’s plugin, whether or not a pool is named', () => {
@@ -25,7 +25,7 @@ describe('chosenDiscovery', () => {
 
   it('asks Kubernetes, and listens meanwhile', () => {
     const asked: KubernetesTarget[] = [];
-    const ask = (target: KubernetesTarget): StaticEndpoints => {
+    const ask = (target: KubernetesTarget): StaticDiscovery => {
       asked.push(target);
       return configured;
     };

@@ -1,15 +1,14 @@
 import { ConfigError } from '#config';
-import type { EndpointStore, PickerParts } from '#scheduling';
-import { StaticEndpoints } from './endpoint-list.ts';
-import type { EndpointSource } from './endpoint-list.ts';
-import type { EppOptions, KubernetesTarget } from './epp.options.ts';
+import { StaticDiscovery } from '#scheduling';
+import type { Discovery, EndpointStore, KubernetesTarget, PickerParts } from '#scheduling';
+import type { EppOptions } from './epp.options.ts';
 
 /** Makes what asks Kubernetes for endpoints. */
-export type KubernetesDiscovery = (target: KubernetesTarget) => EndpointSource;
+export type KubernetesDiscovery = (target: KubernetesTarget) => Discovery;
 
 /** Where endpoints come from, and whether requests may be listened for before it has said any. */
 export interface ChosenDiscovery {
-  readonly source: EndpointSource;
+  readonly source: Discovery;
   /** What is asked over the network may take long, and health tells how it stands; a file is there or is not. */
   readonly listensFirst: boolean;
 }
@@ -27,7 +26,7 @@ export function chosenDiscovery(
     if (endpoints !== undefined) throw unusable('--endpoints', 'cannot be used together with dataLayer.discovery');
     return { source: configured, listensFirst: false };
   }
-  if (endpoints !== undefined) return { source: new StaticEndpoints(endpoints), listensFirst: false };
+  if (endpoints !== undefined) return { source: new StaticDiscovery(endpoints), listensFirst: false };
   if (kubernetes === undefined) {
     const others = '(or --endpoints, or dataLayer.discovery in the configuration)';
     throw unusable('--pool-name', `either pool-name or endpoint-selector must be set ${others}`);

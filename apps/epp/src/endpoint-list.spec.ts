@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
-import { EndpointStore } from '#scheduling';
-import { StaticEndpoints, endpointList } from './endpoint-list.ts';
+import { EndpointStore, StaticDiscovery } from '#scheduling';
+import { endpointList } from './endpoint-list.ts';
 
 describe('endpointList', () => {
   it.each([
@@ -24,10 +24,10 @@ describe('endpointList', () => {
   });
 });
 
-describe('StaticEndpoints', () => {
+describe('StaticDiscovery', () => {
   it('are known as soon as they are started', async () => {
     const store = new EndpointStore();
-    await new StaticEndpoints(endpointList(['a=h:80'])).start(store);
+    await new StaticDiscovery(endpointList(['a=h:80'])).start(store);
     expect(store.isSynced).toBe(true);
     expect(store.all().map(({ endpoint }) => endpoint.name)).toEqual(['a']);
   });

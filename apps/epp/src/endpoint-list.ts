@@ -1,11 +1,5 @@
 import { ConfigError } from '#config';
-import type { Endpoint, EndpointStore } from '#scheduling';
-
-/** Finds endpoints, and says so to the store until it is closed. */
-export interface EndpointSource {
-  start(endpoints: EndpointStore): Promise<void>;
-  close(): Promise<void> | void;
-}
+import type { Endpoint } from '#scheduling';
 
 const FORM = 'name=ip:port, with labels behind semicolons: decode-0=10.0.0.1:8000;role=decode';
 const ROLE_LABEL = 'llm-d.ai/role';
@@ -32,20 +26,6 @@ export function endpointList(items: readonly string[]): readonly Endpoint[] {
     throw new ConfigError('the command line is invalid (--help lists the flags)', listed);
   }
   return endpoints.filter((endpoint) => endpoint !== undefined);
-}
-
-/** Endpoints that are known from the start and stay. */
-export class StaticEndpoints implements EndpointSource {
-  constructor(private readonly endpoints: readonly Endpoint[]) {}
-
-  start(store: EndpointStore): Promise<void> {
-    store.replace(this.endpoints);
-    return Promise.resolve();
-  }
-
-  close(): void {
-    // nothing was opened
-  }
 }
 
 function endpointOf(item: string): Endpoint | undefined {

@@ -1,8 +1,7 @@
 import { Module } from '@nestjs/common';
 import type { DynamicModule } from '@nestjs/common';
 import { Lifecycle } from '#foundation';
-import { ExchangeObservers } from '#scheduling';
-import { DecisionLog, Director, EndpointStore } from '#scheduling';
+import { DecisionLog, Director, EndpointStore, ExchangeObservers } from '#scheduling';
 import type { PickerParts } from '#scheduling';
 import type { ExchangeOptions } from './ext-proc/exchange.scope.ts';
 import { ExtProcService } from './ext-proc/ext-proc.service.ts';

@@ -2,22 +2,12 @@ import { ConfigError, duration, environment } from '#config';
 import type { ConfigProblem, FlagValues } from '#config';
 import { checkCipherSuites } from '#runtime';
 import type { TlsSettings } from '#runtime';
-import type { Endpoint } from '#scheduling';
+import type { Endpoint, KubernetesTarget } from '#scheduling';
 import { endpointList } from './endpoint-list.ts';
 import type { eppFlags } from './epp.flags.ts';
 import { bytesOf } from './quantity.ts';
 
 type Flags = FlagValues<typeof eppFlags>;
-
-/** Pods that Kubernetes is asked for: those of a pool, or those that a selector fits. */
-export type KubernetesTarget =
-  | { readonly kind: 'pool'; readonly name: string; readonly namespace: string; readonly group: string }
-  | {
-      readonly kind: 'selector';
-      readonly selector: string;
-      readonly ports: readonly number[];
-      readonly namespace: string;
-    };
 
 /** The command line, checked. Times are milliseconds. */
 export interface EppOptions {

@@ -1,5 +1,4 @@
-import type { ExchangeObserver } from '#scheduling';
-import type { Decision, Director, Termination } from '#scheduling';
+import type { Decision, Director, ExchangeObserver, Termination } from '#scheduling';
 import type { ProcessingResponse } from './messages.ts';
 
 /** What exchanges do as the command line says. */
