@@ -1,5 +1,6 @@
 export { isCoded, isEventStream } from './answer-kind.ts';
 export type { ByteObserver, ByteSink, ByteStream } from './byte-stream.ts';
+export { EventReader } from './event-reader.ts';
 export { forwardedHeaders, valuesOf } from './forwarded-headers.ts';
 export type { ForwardedHeaders } from './forwarded-headers.ts';
 export { connectionNames, HEADER, HOP_BY_HOP, isInternalAnswerHeader, isRoutingHeader } from './headers.ts';
@@ -15,3 +16,5 @@ export type { ResponsesRefusal } from './responses-guard.ts';
 export { SseBoundary } from './sse-boundary.ts';
 export { traceContext } from './trace-context.ts';
 export type { TraceContext } from './trace-context.ts';
+export { readUsage } from './usage.ts';
+export type { Usage } from './usage.ts';

@@ -1,14 +1,8 @@
+import type { Usage } from '#protocol';
 import type { Decision } from './director.service.ts';
 import type { Termination } from './plugin.ts';
 import type { SchedulingError } from './scheduling.error.ts';
 import type { RequestHeaders } from './scheduling-request.ts';
-
-/** Tokens as the worker counted them; what it did not say is undefined, and never 0. */
-export interface Usage {
-  readonly input: number | undefined;
-  readonly output: number | undefined;
-  readonly cached: number | undefined;
-}
 
 /** The beginning of a request, as it is told to whoever watches. */
 export interface ReceivedRequest {

@@ -14,7 +14,7 @@ export { StaticDiscovery } from './discovery/static.discovery.ts';
 export { DisaggProfileHandler } from './handlers/disagg-profile.handler.ts';
 export type { DisaggDecision } from './handlers/disagg-profile.handler.ts';
 export { ExchangeObservers, NoExchangeObservers } from './exchange.observer.ts';
-export type { ExchangeObserver, ReceivedAnswer, ReceivedRequest, Usage } from './exchange.observer.ts';
+export type { ExchangeObserver, ReceivedAnswer, ReceivedRequest } from './exchange.observer.ts';
 export type { RoutedRequest } from './incoming-request.ts';
 export { loadPickerConfig } from './picker-config/load-picker-config.ts';
 export type { PickerConfigSource } from './picker-config/load-picker-config.ts';

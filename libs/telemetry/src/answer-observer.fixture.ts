@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import type { AnswerFacts } from './answer-observer.ts';
-import type { Usage } from './usage.ts';
+import type { Usage } from '#protocol';
 
 /** What of an answer does not depend on time. */
 type TimelessFacts = Omit<AnswerFacts, 'firstOutputAt' | 'lastOutputAt'>;

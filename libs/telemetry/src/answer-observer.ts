@@ -1,9 +1,7 @@
 import { ByteCollector } from '#foundation';
-import type { ByteObserver } from '#protocol';
+import { EventReader, readUsage } from '#protocol';
+import type { ByteObserver, Usage } from '#protocol';
 import { eventFacts, keyFacts } from './event-facts.ts';
-import { EventReader } from './event-reader.ts';
-import { readUsage } from './usage.ts';
-import type { Usage } from './usage.ts';
 
 /** What was seen of an answer as it passed. */
 export interface AnswerFacts {

@@ -4,7 +4,7 @@ import { PARTS, STREAM_OUTCOMES } from './label-values.ts';
 import type { ErrorLabel, StreamOutcome } from './label-values.ts';
 import type { Metrics } from './metrics.ts';
 import type { RequestRecord } from './request-record.ts';
-import type { Usage } from './usage.ts';
+import type { Usage } from '#protocol';
 
 const OPERATIONS = {
   chat_completions: 'chat',

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { aRequest } from '#testing';
-import type { Usage } from './usage.ts';
+import type { Usage } from '#protocol';
 import { aRecord, anAnswer } from './request-record.fixture.ts';
 import { partTimes, requestSummary } from './request-summary.ts';
 

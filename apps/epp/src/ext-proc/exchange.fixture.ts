@@ -1,4 +1,5 @@
-import type { ExchangeObserver, ReceivedAnswer, Termination, Usage } from '#scheduling';
+import type { Usage } from '#protocol';
+import type { ExchangeObserver, ReceivedAnswer, Termination } from '#scheduling';
 import { Exchange } from './exchange.ts';
 import type { ExchangeOptions } from './exchange.scope.ts';
 import type { HeaderMap, HeaderMutation, Metadata, ProcessingRequest, ProcessingResponse } from './messages.ts';

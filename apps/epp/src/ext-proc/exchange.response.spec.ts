@@ -95,7 +95,7 @@ describe('Exchange: a streamed answer', () => {
     await talk.say(responseBody(`data: ${USAGE.slice(0, 20)}`));
     await talk.say(responseBody(`${USAGE.slice(20)}\n`));
     await talk.say(responseBody('\ndata: [DONE]\n\n', true));
-    expect(talk.seen.usages).toEqual([{ input: 5, output: 7, cached: 2 }]);
+    expect(talk.seen.usages).toEqual([{ inputTokens: 5, outputTokens: 7, cachedTokens: 2 }]);
     expect(talk.seen.events).toEqual([
       'received',
       'scheduled',
@@ -153,7 +153,7 @@ describe('Exchange: an answer in one piece', () => {
     await talk.say(responseBody(USAGE.slice(10), true));
     expect(talk.body('response_body')).toBe(USAGE);
     expect(talk.pieces('response_body').map(({ isLast }) => isLast)).toEqual([true]);
-    expect(talk.seen.usages).toEqual([{ input: 5, output: 7, cached: 2 }]);
+    expect(talk.seen.usages).toEqual([{ inputTokens: 5, outputTokens: 7, cachedTokens: 2 }]);
   });
 
   it('gets the client’s model name back', async () => {

@@ -68,7 +68,7 @@ describe('ExtProcService', () => {
     stream.call.end();
     expect(await stream.ended).toMatchObject({ code: status.OK });
     expect(inFlight.ends).toEqual(['natural']);
-    expect(seen.usages).toEqual([{ input: 1, output: undefined, cached: undefined }]);
+    expect(seen.usages).toEqual([{ inputTokens: 1, outputTokens: undefined, cachedTokens: undefined }]);
   });
 
   it('reads the hint of a metadata struct off the wire', async () => {

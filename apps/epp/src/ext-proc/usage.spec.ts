@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { AnswerUsage, StreamUsage } from './usage.ts';
-import type { Usage } from '#scheduling';
+import type { Usage } from '#protocol';
 import type { UsageReader } from './usage.ts';
 
 function read(reader: UsageReader, ...chunks: readonly string[]): Usage | undefined {
@@ -8,7 +8,7 @@ function read(reader: UsageReader, ...chunks: readonly string[]): Usage | undefi
   return reader.end();
 }
 
-const FIVE_SEVEN = { input: 5, output: 7, cached: undefined };
+const FIVE_SEVEN = { inputTokens: 5, outputTokens: 7, cachedTokens: undefined };
 
 describe('AnswerUsage', () => {
   it.each([
@@ -17,12 +17,12 @@ describe('AnswerUsage', () => {
     [
       'cached',
       '{"usage":{"prompt_tokens_details":{"cached_tokens":3}}}',
-      { input: undefined, output: undefined, cached: 3 },
+      { inputTokens: undefined, outputTokens: undefined, cachedTokens: 3 },
     ],
     [
       'impossible',
       '{"usage":{"prompt_tokens":-1,"completion_tokens":1.5}}',
-      { input: undefined, output: undefined, cached: undefined },
+      { inputTokens: undefined, outputTokens: undefined, cachedTokens: undefined },
     ],
   ])('reads the names of %s', (_, answer, usage) => {
     expect(read(new AnswerUsage(), answer.slice(0, 12), answer.slice(12))).toEqual(usage);

@@ -64,7 +64,7 @@ describe('the telemetry of an exchange', () => {
     exchange.firstByte();
     exchange.chunk(10);
     exchange.chunk(20);
-    exchange.usage({ input: 7, output: 3, cached: undefined });
+    exchange.usage({ inputTokens: 7, outputTokens: 3, cachedTokens: undefined });
     exchange.ended('natural');
     expect(await value(`request_total{${LABELS}}`)).toBe('1');
     expect(await value(`request_running{${LABELS}}`)).toBe('0');

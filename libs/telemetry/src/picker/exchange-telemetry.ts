@@ -1,6 +1,6 @@
 import { SpanKind } from '@opentelemetry/api';
 import { traceContext } from '#protocol';
-import type { TraceContext } from '#protocol';
+import type { TraceContext, Usage } from '#protocol';
 import { ExchangeObservers } from '#scheduling';
 import type {
   Decision,
@@ -9,7 +9,6 @@ import type {
   ReceivedRequest,
   SchedulingError,
   Termination,
-  Usage,
 } from '#scheduling';
 import { ATTRIBUTES } from '../attributes.ts';
 import type { RequestTrace } from '../request-trace.ts';
@@ -142,7 +141,7 @@ class ExchangeTelemetry implements ExchangeObserver {
     on.responseSize.observe(this.labels, this.bytes);
     const first = this.times.toFirstByte;
     if (first !== undefined) on.timeToFirstToken.observe([...this.labels, String(this.isStream)], first);
-    const { input, output, cached } = this.tokens ?? {};
+    const { inputTokens: input, outputTokens: output, cachedTokens: cached } = this.tokens ?? {};
     if (input !== undefined) on.inputTokens.observe(this.labels, input);
     if (cached !== undefined) on.cachedTokens.observe(this.labels, cached);
     if (output === undefined || output === 0) return;

@@ -1,16 +1,18 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { DataLines } from './data-lines.ts';
+import { EventReader } from './event-reader.ts';
 
 function read(...chunks: readonly (string | Buffer)[]): (string | undefined)[] {
   const found: (string | undefined)[] = [];
-  const lines = new DataLines((data) => found.push(data?.toString()));
+  const lines = new EventReader((data, isWhole) => {
+    found.push(isWhole ? Buffer.from(data, 'latin1').toString() : undefined);
+  });
   for (const chunk of chunks) lines.push(Buffer.from(chunk));
   lines.end();
   return found;
 }
 
-describe('DataLines', () => {
+describe('EventReader', () => {
   it.each([
     ['LF', 'data: a\n\ndata: b\n\n'],
     ['CR LF', 'data: a\r\n\r\ndata: b\r\n\r\n'],
