@@ -6,6 +6,7 @@ export const ALLOWED = {
   foundation: [],
   config: ['foundation'],
   json: ['foundation'],
+  'ext-proc': [],
   protocol: ['foundation', 'json'],
   connectors: ['foundation', 'config', 'json', 'protocol'],
   gateway: ['foundation', 'config', 'json', 'protocol'],
@@ -49,7 +50,7 @@ export const RESERVED = {
   fastify: ['libs/server', 'libs/runtime', 'apps'],
   '@nestjs/platform-fastify': ['libs/server', 'libs/runtime', 'apps'],
   yaml: ['libs/config', 'libs/scheduling', 'apps/simulator'],
-  '@grpc/.*': ['apps/epp', 'apps/simulator'],
+  '@grpc/.*': ['libs/ext-proc', 'apps/epp', 'apps/simulator'],
   '@kubernetes/client-node': ['libs/scheduling'],
   'xxhash-wasm': ['libs/scheduling'],
 };

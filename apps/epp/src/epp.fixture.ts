@@ -3,12 +3,12 @@ import type { ChannelCredentials, ClientDuplexStream, ServiceError } from '@grpc
 import { Logger } from '@nestjs/common';
 import type { LoggerService } from '@nestjs/common';
 import { parseFlags } from '#config';
+import { EXT_PROC_SERVICE, HEALTH_SERVICE, loadProtos } from '#ext-proc';
+import type { ProcessingRequest, ProcessingResponse } from '#ext-proc';
 import { eppFlags } from './epp.flags.ts';
 import { eppOptions } from './epp.options.ts';
 import type { EppOptions } from './epp.options.ts';
-import type { ProcessingRequest, ProcessingResponse } from './ext-proc/messages.ts';
 import { ANY, TEST_PLUGINS } from './picker.fixture.ts';
-import { EXT_PROC_SERVICE, HEALTH_SERVICE, loadProtos } from './protos.ts';
 import { startEpp } from './start.ts';
 import type { EppSurroundings, RunningEpp } from './start.ts';
 

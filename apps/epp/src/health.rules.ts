@@ -1,4 +1,4 @@
-import { EXT_PROC_SERVICE } from './protos.ts';
+import { EXT_PROC_SERVICE } from '#ext-proc';
 
 export type HealthStatus = 'SERVING' | 'NOT_SERVING' | 'SERVICE_UNKNOWN';
 

@@ -3,6 +3,7 @@ import type { INestApplicationContext, LoggerService } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
 import { ServerCredentials, logVerbosity, setLogVerbosity } from '@grpc/grpc-js';
 import { ConfigError } from '#config';
+import { loadProtos } from '#ext-proc';
 import { Lifecycle } from '#foundation';
 import { buildPicker, DecisionLog, EndpointStore, loadPickerConfig, NoExchangeObservers } from '#scheduling';
 import type { ExchangeObservers, PickerParts, PluginClass } from '#scheduling';
@@ -16,7 +17,6 @@ import { GrpcListener } from './grpc-listener.ts';
 import type { ServedService } from './grpc-listener.ts';
 import { HealthService, NoLeadership } from './health.service.ts';
 import type { Leadership } from './health.service.ts';
-import { loadProtos } from './protos.ts';
 import { openCredentials } from './tls-credentials.ts';
 
 /** What there is of a picker before it listens. */

@@ -1,7 +1,7 @@
 import { ensureEnvoy } from '../../install/envoy.mjs';
 import { statusOf } from './coordinator.process.ts';
-import { envoyConfig } from './envoy-config.ts';
-import type { EnvoyTopology } from './envoy-config.ts';
+import { envoyConfig } from '../../../apps/simulator/src/envoy/envoy-config.ts';
+import type { EnvoyTopology } from '../../../apps/simulator/src/envoy/envoy-config.ts';
 import { freePort } from './free-port.ts';
 import { ProgramProcess } from './program.process.ts';
 import type { TemporaryFolder } from './temporary-folder.ts';

@@ -1,10 +1,17 @@
+import { decodeStruct, encodeStruct } from '#ext-proc';
+import type {
+  HeaderMap,
+  HeaderMutation,
+  JsonData,
+  JsonFields,
+  Metadata,
+  ProcessingRequest,
+  ProcessingResponse,
+} from '#ext-proc';
 import type { Usage } from '#protocol';
 import type { ExchangeObserver, ReceivedAnswer, Termination } from '#scheduling';
 import { Exchange } from './exchange.ts';
 import type { ExchangeOptions } from './exchange.scope.ts';
-import type { HeaderMap, HeaderMutation, Metadata, ProcessingRequest, ProcessingResponse } from './messages.ts';
-import { decodeStruct, encodeStruct } from './struct.ts';
-import type { JsonData, JsonFields } from './struct.ts';
 import { ANY, aPicker, anEndpoint } from '../picker.fixture.ts';
 import type { TestPicker } from '../picker.fixture.ts';
 

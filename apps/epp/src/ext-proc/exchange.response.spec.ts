@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
+import { encodeStruct } from '#ext-proc';
 import { CHAT, Conversation, STREAMED_CHAT, headerMap, responseBody, responseHeaders } from './exchange.fixture.ts';
-import { encodeStruct } from './struct.ts';
 
 const SSE = { 'content-type': 'text/event-stream; charset=utf-8' };
 const USAGE = '{"usage":{"prompt_tokens":5,"completion_tokens":7,"prompt_tokens_details":{"cached_tokens":2}}}';

@@ -1,5 +1,5 @@
+import type { ProcessingResponse } from '#ext-proc';
 import type { Decision, Director, ExchangeObserver, Termination } from '#scheduling';
-import type { ProcessingResponse } from './messages.ts';
 
 /** What exchanges do as the command line says. */
 export interface ExchangeOptions {

@@ -1,9 +1,9 @@
+import type { ProcessingRequest } from '#ext-proc';
 import { SchedulingError } from '#scheduling';
 import type { Termination } from '#scheduling';
 import { ExchangeScope } from './exchange.scope.ts';
 import type { ExchangeParts } from './exchange.scope.ts';
 import { droppedMutation } from './header-mutations.ts';
-import type { ProcessingRequest } from './messages.ts';
 import { RequestPhase } from './request.phase.ts';
 import { ResponsePhase } from './response.phase.ts';
 

@@ -1,13 +1,13 @@
 import { Injectable, Logger } from '@nestjs/common';
 import { status } from '@grpc/grpc-js';
 import type { ServerDuplexStream } from '@grpc/grpc-js';
+import type { ProcessingRequest, ProcessingResponse } from '#ext-proc';
 import { Lifecycle } from '#foundation';
 import type { InFlight } from '#foundation';
 import { Director, ExchangeObservers } from '#scheduling';
 import type { Termination } from '#scheduling';
 import { Exchange } from './exchange.ts';
 import type { ExchangeOptions } from './exchange.scope.ts';
-import type { ProcessingRequest, ProcessingResponse } from './messages.ts';
 
 export type ProcessCall = ServerDuplexStream<ProcessingRequest, ProcessingResponse>;
 

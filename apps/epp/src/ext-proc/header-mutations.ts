@@ -1,7 +1,6 @@
+import type { HeaderMutation, HeaderValueOption, ReadHeaders } from '#ext-proc';
 import { HEADER } from '#protocol';
 import { DESTINATION, REMOVED, isEchoed, nominatedBy } from './header-classes.ts';
-import type { ReadHeaders } from './header-map.ts';
-import type { HeaderMutation, HeaderValueOption } from './messages.ts';
 
 const TRANSFER_ENCODING = 'transfer-encoding';
 

@@ -1,9 +1,8 @@
+import { decodeStruct, encodeStruct, isList } from '#ext-proc';
+import type { JsonData, Metadata, Struct } from '#ext-proc';
 import { hostPort } from '#scheduling';
 import type { Decision } from '#scheduling';
 import { DESTINATION, SERVED, SUBSET } from './header-classes.ts';
-import type { Metadata } from './messages.ts';
-import { decodeStruct, encodeStruct, isList } from './struct.ts';
-import type { JsonData, Struct } from './struct.ts';
 
 const LOAD_BALANCER = 'envoy.lb';
 const SUBSET_NAMESPACE = 'envoy.lb.subset_hint';

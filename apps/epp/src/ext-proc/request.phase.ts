@@ -1,15 +1,13 @@
 import { randomUUID } from 'node:crypto';
+import { bodyPieces, readHeaders } from '#ext-proc';
+import type { HttpBody, HttpHeaders, Metadata, ReadHeaders } from '#ext-proc';
 import { ByteCollector } from '#foundation';
 import { HEADER } from '#protocol';
 import { SchedulingError, hostPort } from '#scheduling';
 import type { Decision } from '#scheduling';
-import { bodyPieces } from './body-pieces.ts';
 import type { ExchangeScope } from './exchange.scope.ts';
 import { CONTENT_LENGTH, ROUTING } from './header-classes.ts';
-import { readHeaders } from './header-map.ts';
-import type { ReadHeaders } from './header-map.ts';
 import { requestMutation } from './header-mutations.ts';
-import type { HttpBody, HttpHeaders, Metadata } from './messages.ts';
 import { destinationMetadata, subsetHint } from './metadata.ts';
 
 /** Bytes of a request; Envoy has limits of its own, and this one keeps a mistake there from taking all memory. */

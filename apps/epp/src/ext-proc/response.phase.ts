@@ -1,9 +1,8 @@
+import { bodyPieces, readHeaders } from '#ext-proc';
+import type { HttpBody, HttpHeaders, Metadata } from '#ext-proc';
 import { ByteCollector } from '#foundation';
-import { bodyPieces } from './body-pieces.ts';
 import type { ExchangeScope } from './exchange.scope.ts';
-import { readHeaders } from './header-map.ts';
 import { responseMutation } from './header-mutations.ts';
-import type { HttpBody, HttpHeaders, Metadata } from './messages.ts';
 import { servedEndpoint } from './metadata.ts';
 import { modelRestorer } from './model-names.ts';
 import type { Restore } from './model-names.ts';

@@ -1,7 +1,8 @@
 import { loadPackageDefinition } from '@grpc/grpc-js';
 import type { ServiceDefinition } from '@grpc/grpc-js';
 import { loadSync } from '@grpc/proto-loader';
-import { fileURLToPath } from 'node:url';
+import { findPackageJSON } from 'node:module';
+import { dirname, join } from 'node:path';
 
 /** The services that an endpoint picker serves, and a client of it calls. */
 export interface EppServices {
@@ -14,10 +15,10 @@ export const EXT_PROC_SERVICE = 'envoy.service.ext_proc.v3.ExternalProcessor';
 export const HEALTH_SERVICE = 'grpc.health.v1.Health';
 
 /**
- * The definitions stay where they are written, for a build copies nothing. Three folders up is the package, both from `apps/epp/src` and
- * from `dist/apps/epp`.
+ * The definitions stay where they are written, for a build copies nothing: the package, by whose name it is found, is further up from
+ * `dist` than from `libs`.
  */
-const PROTO = fileURLToPath(new URL('../../../apps/epp/proto', import.meta.url));
+const PROTO = join(dirname(findPackageJSON(import.meta.url) ?? ''), 'libs/ext-proc/proto');
 
 /** Reads the definitions; some 100 ms, so once at start. `messages.ts` has the shapes that these options lead to. */
 export function loadProtos(): EppServices {
