@@ -14,7 +14,8 @@ export const ALLOWED = {
   scheduling: ['foundation', 'config', 'json', 'protocol'],
   steps: ['foundation', 'config', 'json', 'protocol', 'connectors', 'gateway', 'pipeline'],
   // json here and below: docs/decisions/0006
-  telemetry: ['foundation', 'config', 'json', 'protocol', 'gateway', 'pipeline', 'scheduling'],
+  disaggregation: ['foundation', 'config', 'json', 'protocol', 'connectors', 'gateway', 'pipeline'],
+  telemetry: ['foundation', 'config', 'json', 'protocol', 'gateway', 'pipeline', 'scheduling', 'disaggregation'],
   runtime: ['foundation', 'config', 'telemetry'],
   server: ['foundation', 'config', 'json', 'protocol', 'pipeline', 'gateway'],
   testing: ['foundation', 'json', 'protocol', 'pipeline'],
@@ -30,8 +31,9 @@ const FOLDERS = {
   'apps/coordinator': APP_LIBS,
   // apart from the rest of telemetry, so that a coordinator does not load what a picker needs
   'apps/epp': [...APP_LIBS, 'telemetry/picker'],
+  'apps/sidecar': [...APP_LIBS, 'telemetry/sidecar'],
   'apps/simulator': APP_LIBS,
-  dashboards: ['telemetry/catalogue'],
+  dashboards: ['telemetry/catalogue', 'telemetry/picker-catalogue'],
 };
 
 /** Packages that only these folders may import. */
@@ -67,7 +69,7 @@ function patterns(folder, libs) {
     ...foreign.map(([name, owners]) => ({ regex: `^${name}(/|$)`, message: `Reserved for ${owners.join(', ')}.` })),
     // the ports, and nothing that acts
     ...(folder === 'libs/telemetry'
-      ? [{ regex: '^#(gateway|pipeline|scheduling)$', importNamePattern: '(Client|Service|Module|Registry)$' }]
+      ? [{ regex: '^#(disaggregation|gateway|pipeline|scheduling)$', importNamePattern: '(Client|Service|Module|Registry)$' }]
       : []),
   ];
 }

@@ -76,8 +76,10 @@ export class ConnectionPool {
   private forget(origin: string, connection: Connection): void {
     const idle = this.idle.get(origin);
     const place = idle?.indexOf(connection) ?? -1;
-    if (place === -1) return;
-    idle?.splice(place, 1);
+    if (idle === undefined || place === -1) return;
+    idle.splice(place, 1);
+    // whoever is told by requests whom to call has no end of origins
+    if (idle.length === 0) this.idle.delete(origin);
     connection.destroy();
   }
 }

@@ -188,7 +188,8 @@ interface Origin {
   readonly prefix: string;
 }
 
-/** Bases come from the configuration and are few. */
+/** A coordinator has a handful; a sidecar is told by requests whom to call. */
+const MAX_ORIGINS = 1024;
 const origins = new Map<string, Origin>();
 
 function originOf(base: string): Origin {
@@ -196,6 +197,7 @@ function originOf(base: string): Origin {
   if (known !== undefined) return known;
   const { origin, pathname } = new URL(base);
   const parsed = { origin, prefix: pathname === '/' ? '' : pathname };
+  if (origins.size >= MAX_ORIGINS) origins.clear();
   origins.set(base, parsed);
   return parsed;
 }

@@ -43,4 +43,16 @@ export const gatewayConfig = z
 
 export type GatewayConfig = z.output<typeof gatewayConfig>;
 
+/** What the client of upstreams is told; `GatewayConfig` has it all. */
+export type UpstreamSettings = Pick<
+  GatewayConfig,
+  | 'max_idle_conns_per_host'
+  | 'idle_conn_timeout'
+  | 'connect_timeout'
+  | 'retries'
+  | 'max_response_size'
+  | 'ca_file'
+  | 'insecure_skip_verify'
+>;
+
 export const GATEWAY_CONFIG = Symbol('gateway:config');

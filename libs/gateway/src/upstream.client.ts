@@ -4,7 +4,7 @@ import { UpstreamConnectionError, compose } from '#foundation';
 import { ConnectionPool } from './connection-pool.ts';
 import { Exchange } from './exchange.ts';
 import { GATEWAY_CONFIG } from './gateway.config.ts';
-import type { GatewayConfig } from './gateway.config.ts';
+import type { UpstreamSettings } from './gateway.config.ts';
 import type { UpstreamAttempt, UpstreamCall, UpstreamReply } from './upstream-call.ts';
 import { UPSTREAM_CALL_INTERCEPTORS } from './upstream-call.interceptor.ts';
 import type { UpstreamCallInterceptor } from './upstream-call.interceptor.ts';
@@ -16,7 +16,7 @@ export class UpstreamClient implements OnApplicationShutdown {
   private readonly sendOnce: (attempt: UpstreamAttempt) => Promise<UpstreamReply>;
 
   constructor(
-    @Inject(GATEWAY_CONFIG) private readonly config: GatewayConfig,
+    @Inject(GATEWAY_CONFIG) private readonly config: UpstreamSettings,
     @Inject(UPSTREAM_CALL_INTERCEPTORS) interceptors: readonly UpstreamCallInterceptor[],
   ) {
     this.sendOnce = compose(interceptors, (attempt) => Exchange.send(attempt, this.pool));

@@ -7,7 +7,7 @@ import type { ClientReply } from './client-reply.ts';
 /** A request that is being answered, whatever its route. */
 export interface Answering {
   readonly reply: ClientReply;
-  readonly watch: RequestWatch;
+  readonly watch: Pick<RequestWatch, 'failed' | 'ended'>;
   readonly lifecycle: Lifecycle;
   readonly logger: Logger;
 }

@@ -1,6 +1,6 @@
 import type { ServerResponse } from 'node:http';
 import { ClientClosedError, DrainingError, InternalError, UpstreamError, errorBody, errorResponse } from '#foundation';
-import type { CoordinatorError, InFlight, Lifecycle } from '#foundation';
+import type { CoordinatorError, ErrorResponse, InFlight, Lifecycle } from '#foundation';
 import { joinRope } from '#json';
 import type { ClientResponse, ReplyEnd, ReplyFacts } from '#pipeline';
 import { HEADER, SseBoundary, isCoded, isEventStream } from '#protocol';
@@ -38,6 +38,8 @@ export class ClientReply implements InFlight, ByteSink {
     readonly requestId: string,
     private readonly lifecycle: Lifecycle,
     limits: WriteLimits,
+    /** What a client is told of an error that comes before any answer. */
+    private readonly refusal: (error: CoordinatorError, requestId: string) => ErrorResponse = errorResponse,
   ) {
     this.writer = new BodyWriter(response);
     this.guard = new WriteGuard(response, limits, () => {
@@ -155,7 +157,7 @@ export class ClientReply implements InFlight, ByteSink {
   }
 
   private answerError(error: CoordinatorError): void {
-    const { status, headers, body } = errorResponse(error, this.requestId);
+    const { status, headers, body } = this.refusal(error, this.requestId);
     this.bytes = Buffer.byteLength(body);
     const length = String(this.bytes);
     this.writeHead(status, { ...headers, [HEADER.requestId]: this.requestId, 'content-length': length });

@@ -8,13 +8,15 @@ import { BadRequestError, Lifecycle } from '#foundation';
 import { GatewayClient } from '#gateway';
 import type { Rope } from '#json';
 import { RequestObserver } from '#pipeline';
-import { formatOfPath, valuesOf } from '#protocol';
+import { formatOfPath } from '#protocol';
 import type { RequestScope } from '#protocol';
 import { answering } from './answering.ts';
 import type { ClientReply } from './client-reply.ts';
+import { withForwardedFor } from './forwarded-for.ts';
 import { IntakePolicy } from './intake.policy.ts';
 import { rawRoute } from './raw-route.ts';
-import { announcedLength, checkAnnouncedLength, readBody, streamBody } from './request-body.ts';
+import { announcedLength, checkAnnouncedLength, hasBody, readBody, streamBody } from './request-body.ts';
+import { targetOf } from './request-target.ts';
 import { SERVER_CONFIG, maxBodyBytes } from './server.config.ts';
 import type { ServerConfig } from './server.config.ts';
 
@@ -93,16 +95,6 @@ function pathOnly(request: IncomingMessage): string {
   return targetOf(request).split('?', 1)[0] ?? '/';
 }
 
-/** Path and query. A target in absolute form names a host too, which is not the client's to choose. */
-function targetOf(request: IncomingMessage): string {
-  const target = (request.url ?? '/').replace(/^https?:\/\/[^/?]*/i, '');
-  return target.startsWith('/') ? target : `/${target}`;
-}
-
-function hasBody(request: IncomingMessage): boolean {
-  return request.headers['transfer-encoding'] !== undefined || (announcedLength(request) ?? 0) > 0;
-}
-
 async function wholeBody(request: IncomingMessage, limit: number): Promise<Rope> {
   return [await readBody(request, limit)];
 }
@@ -110,15 +102,4 @@ async function wholeBody(request: IncomingMessage, limit: number): Promise<Rope>
 /** The passthrough is a reverse proxy: it says on whose behalf it asks. */
 function onBehalfOf(request: IncomingMessage, scope: RequestScope): RequestScope {
   return { ...scope, headers: withForwardedFor(scope.headers, request) };
-}
-
-function withForwardedFor(headers: readonly string[], request: IncomingMessage): string[] {
-  const known = valuesOf(headers, 'x-forwarded-for');
-  const others: string[] = [];
-  for (let index = 0; index + 1 < headers.length; index += 2) {
-    if (headers[index] !== 'x-forwarded-for') others.push(headers[index] ?? '', headers[index + 1] ?? '');
-  }
-  const peer = request.socket.remoteAddress;
-  const chain = peer === undefined ? known : [...known, peer];
-  return chain.length === 0 ? others : [...others, 'x-forwarded-for', chain.join(', ')];
 }

@@ -10,6 +10,11 @@ export function announcedLength(request: IncomingMessage): number | undefined {
   return header === undefined ? undefined : Number(header);
 }
 
+/** Whether a body comes with the request, be it empty. */
+export function hasBody(request: IncomingMessage): boolean {
+  return request.headers['transfer-encoding'] !== undefined || (announcedLength(request) ?? 0) > 0;
+}
+
 /** @throws BadRequestError body_too_large when more is announced than may be sent */
 export function checkAnnouncedLength(request: IncomingMessage, limit: number): void {
   if ((announcedLength(request) ?? 0) > limit) throw tooLarge(request);

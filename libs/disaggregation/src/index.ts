@@ -1,0 +1,33 @@
+export { AllowList, EveryHost } from './allow-list.ts';
+export { apiTypeOf, DISAGGREGATED_PATHS } from './api-type.ts';
+export type { ApiType } from './api-type.ts';
+export { ChunkedDecode } from './decode/chunked-decode.ts';
+export { LocalDecode } from './decode/local-decode.ts';
+export type { RankDecoders } from './decode/local-decode.ts';
+export { disaggErrorResponse } from './disagg-error-response.ts';
+export { DisaggObserver, NoDisaggObserver } from './disagg.observer.ts';
+export type {
+  DisaggArrival,
+  DisaggFacts,
+  DisaggType,
+  DisaggWatch,
+  Stage,
+  StageEnd,
+  StageWatch,
+} from './disagg.observer.ts';
+export type { DisaggRequest, InboundBody, RankListener } from './disagg-request.ts';
+export type { DisaggSettings } from './disagg.settings.ts';
+export { EncodeStage } from './ec/encode-stage.ts';
+export { EntryService } from './entry.service.ts';
+export type { EntryParts } from './entry.service.ts';
+export { bracketed, hostPort, hostPortText } from './host-port.ts';
+export type { HostPort } from './host-port.ts';
+export { KvTransfer } from './kv/kv-transfer.ts';
+export { PrefixPull } from './kv/prefix-pull.ts';
+export type { PullSettings } from './kv/prefix-pull.ts';
+export { TRANSFER_KEYS } from './kv/transfer-keys.ts';
+export type { KeyStyle, TransferKeys } from './kv/transfer-keys.ts';
+export { routingHints } from './routing-hints.ts';
+export type { RoutingHints } from './routing-hints.ts';
+export { StageClient } from './stage.client.ts';
+export type { Leg, StageClients, WholeAnswer } from './stage.client.ts';
