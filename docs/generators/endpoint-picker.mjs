@@ -1,8 +1,9 @@
 import { readFileSync } from 'node:fs';
 import { PLUGINS, pluginMetadata } from '#scheduling';
-import { PICKER_METRICS } from '#telemetry/picker';
+import { ATTRIBUTES } from '#telemetry';
+import { PICKER_ATTRIBUTES, PICKER_METRICS, PICKER_SPANS } from '#telemetry/picker';
 import { withBlocks } from './blocks.mjs';
-import { code, metricRows, table } from './markdown.mjs';
+import { code, metricRows, spanTable, table } from './markdown.mjs';
 
 const PAGE = 'docs/endpoint-picker.md';
 /** What a plugin can be, by the method that makes it so. */
@@ -25,7 +26,9 @@ const KINDS = {
 export function endpointPicker(root) {
   const page = readFileSync(root + PAGE, 'utf8');
   const metrics = table(['Metric', 'Type', 'Labels', 'Meaning'], metricRows(PICKER_METRICS));
-  return [{ path: PAGE, text: withBlocks(PAGE, page, { plugins: pluginTable(), 'picker-metrics': metrics }) }];
+  const spans = spanTable(PICKER_SPANS, { ...ATTRIBUTES, ...PICKER_ATTRIBUTES });
+  const blocks = { plugins: pluginTable(), 'picker-metrics': metrics, 'picker-spans': spans };
+  return [{ path: PAGE, text: withBlocks(PAGE, page, blocks) }];
 }
 
 function pluginTable() {

@@ -1,6 +1,6 @@
 import { ConfigError } from '#config';
-import { StaticDiscovery } from '#scheduling';
-import type { Discovery, EndpointStore, KubernetesTarget, PickerParts } from '#scheduling';
+import { Objectives, StaticDiscovery } from '#scheduling';
+import type { Discovery, EndpointStore, KubernetesObjectives, KubernetesTarget, PickerParts } from '#scheduling';
 import type { EppOptions } from './epp.options.ts';
 
 /** Makes what asks Kubernetes for endpoints. */
@@ -47,6 +47,21 @@ export async function startDiscovery(
   const started = source.start(endpoints);
   if (listensFirst) started.catch(onFailure);
   else await started;
+}
+
+/** Makes what asks Kubernetes for objectives. */
+export type ObjectivesSource = (target: KubernetesTarget) => Pick<KubernetesObjectives, 'start' | 'close'>;
+
+/** Priorities of the command line, and those of Kubernetes where endpoints come from there, too. They are not waited for. */
+export function startObjectives(
+  { objectives: given, kubernetes }: Pick<EppOptions, 'objectives' | 'kubernetes'>,
+  ask: ObjectivesSource | undefined,
+  onFailure: (error: unknown) => void,
+): { readonly objectives: Objectives; close(): Promise<void> } {
+  const objectives = new Objectives(given);
+  const source = kubernetes === undefined ? undefined : ask?.(kubernetes);
+  source?.start(objectives).catch(onFailure);
+  return { objectives, close: () => source?.close() ?? Promise.resolve() };
 }
 
 function unusable(path: string, message: string): ConfigError {

@@ -20,6 +20,8 @@ export interface Drained {
   readonly closeRest: () => Promise<void>;
 }
 
+/** Milliseconds between two lines about what is still served. */
+const PROGRESS = 5_000;
 /** Milliseconds for the words with which streams are broken off to leave. */
 const LAST_WORDS = 500;
 
@@ -32,6 +34,7 @@ export class Drain {
     private readonly lifecycle: Lifecycle,
     private readonly limits: DrainLimits,
     private readonly parts: Drained,
+    private readonly progress = PROGRESS,
   ) {}
 
   /** Begins, or joins what was begun. Done when everything is closed. */
@@ -44,10 +47,16 @@ export class Drain {
     const { drainTimeout, shutdownTimeout } = this.limits;
     const deadline = performance.now() + Math.max(drainTimeout, shutdownTimeout);
     this.lifecycle.advance('draining');
-    this.logger.log({ signal, in_flight: this.lifecycle.inFlight }, 'draining');
+    this.logger.log({ signal, in_flight: this.lifecycle.inFlight, serves_on_ms: drainTimeout }, 'draining');
+    const telling = setInterval(() => {
+      const left = Math.max(0, Math.round(deadline - performance.now()));
+      this.logger.log({ in_flight: this.lifecycle.inFlight, phase: this.lifecycle.phase, left_ms: left }, 'draining');
+    }, this.progress).unref();
     await delay(drainTimeout);
     this.lifecycle.advance('closing');
+    this.logger.log({ in_flight: this.lifecycle.inFlight }, 'no new streams are taken');
     await this.stopMain(deadline);
+    clearInterval(telling);
     this.parts.health.kill();
     await this.parts.closeRest();
     this.logger.log('stopped');

@@ -25,7 +25,7 @@ const FLAGS = [
 ];
 
 const silence = (): void => undefined;
-const SILENT: LoggerService = { log: silence, warn: silence, error: silence };
+export const SILENT: LoggerService = { log: silence, warn: silence, error: silence };
 
 /** Options of a command line, on free ports and in plain text where it does not say otherwise. */
 export function optionsOf(flags: readonly string[]): EppOptions {

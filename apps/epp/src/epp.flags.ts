@@ -31,8 +31,9 @@ export const eppFlags = defineFlags([
   { name: 'endpoint-selector', kind: 'text', value: 'SELECTOR', help: 'Labels of the pods, in place of a pool.' },
   { name: 'endpoint-target-ports', kind: 'list', help: 'Their ports, 1 to 8 of them.' },
   { name: 'endpoints', kind: 'list', help: 'Endpoints, for development: name=ip:port;role=decode,...' },
+  { name: 'objectives', kind: 'list', help: 'Priorities of objectives, beside those in Kubernetes: batch=-1,...' },
   { name: 'disable-endpoint-subset-filter', kind: 'switch', default: false, help: 'Take no heed of subset hints.' },
-  { name: 'ha-enable-leader-election', kind: 'switch', default: false, help: 'Let one replica serve at a time.' },
+  { name: 'ha-enable-leader-election', kind: 'switch', default: false, help: 'Refused: replicas elect no leader.' },
 
   { name: 'emit-endpoint-scores', kind: 'switch', default: false, help: 'Tell scores in dynamic metadata.' },
   { name: 'refresh-metrics-interval', kind: 'text', value: 'TIME', default: '50ms', help: 'Between two scrapes.' },
@@ -41,7 +42,7 @@ export const eppFlags = defineFlags([
     kind: 'text',
     value: 'TIME',
     default: '5s',
-    help: 'Between two looks at the pool for its gauges.',
+    help: 'Accepted; gauges are as they are at each scrape.',
   },
   {
     name: 'metrics-staleness-threshold',
@@ -50,7 +51,7 @@ export const eppFlags = defineFlags([
     default: '2s',
     help: 'Age at which what was scraped no longer counts.',
   },
-  { name: 'metrics-endpoint-auth', kind: 'switch', default: true, help: 'Ask Kubernetes who may read metrics.' },
+  { name: 'metrics-endpoint-auth', kind: 'switch', default: true, help: 'Accepted; tokens are not reviewed.' },
   { name: 'metrics-cert-dir', kind: 'text', value: 'DIR', help: 'Folder with tls.crt and tls.key for metrics.' },
   { name: 'metrics-client-ca-file', kind: 'text', value: 'FILE', help: 'Who signs those that may read metrics.' },
 

@@ -13,10 +13,9 @@ describe('eppOptions', () => {
       emitsScores: false,
       electsLeader: false,
       scrapeInterval: 50,
-      poolGaugeInterval: 5000,
       staleness: 2000,
       drainTimeout: 30_000,
-      metrics: { asksKubernetes: true },
+      metrics: { certDir: undefined, clientCaFile: undefined, measuresStreams: false },
       tracing: true,
       verbosity: 2,
       kubernetes: undefined,
@@ -38,6 +37,16 @@ describe('eppOptions', () => {
     expect(optionsOf(flags).kubernetes).toEqual(kubernetes);
   });
 
+  it.each([
+    [['--pool-name=p'], ['--metrics-endpoint-auth']],
+    [['--pool-name=p', '--metrics-endpoint-auth=false'], []],
+    [['--pool-name=p', '--metrics-cert-dir=a', '--metrics-client-ca-file=b'], []],
+    [['--refresh-prometheus-metrics-interval=1s'], ['--refresh-prometheus-metrics-interval']],
+    [['--enable-cert-reload'], ['--enable-cert-reload']],
+  ])('says of %j which flags have no effect: %j', (flags, named) => {
+    expect(optionsOf(flags).warnings.map((warning) => warning.split(' ', 1)[0])).toEqual(named);
+  });
+
   it('raises a scrape interval below 50ms, and says so', () => {
     const { scrapeInterval, warnings } = optionsOf(['--refresh-metrics-interval=1ms']);
     expect(scrapeInterval).toBe(50);
@@ -57,6 +66,7 @@ describe('eppOptions', () => {
     [['--metrics-cert-dir=a', '--metrics-endpoint-auth=false'], '--metrics-cert-dir  needs --metrics-endpoint-auth'],
     [['--grpc-port=70000'], '--grpc-port  expected a port from 0 to 65535'],
     [['--grpc-max-recv-msg-size=x'], '--grpc-max-recv-msg-size  expected a size such as 10MiB'],
+    [['--refresh-prometheus-metrics-interval=1'], '--refresh-prometheus-metrics-interval  expected a duration'],
     [['--drain-timeout=30'], '--drain-timeout  expected a duration'],
     [['--tls-min-version=1.2'], '--tls-min-version  expected VersionTLS12 or VersionTLS13'],
     [['--tls-cipher-suites=NONE'], 'invalid tls-cipher-suites: NONE'],

@@ -5,6 +5,7 @@ import type { TlsSettings } from '#runtime';
 import type { Endpoint, KubernetesTarget } from '#scheduling';
 import { endpointList } from './endpoint-list.ts';
 import type { eppFlags } from './epp.flags.ts';
+import { objectiveList } from './objective-list.ts';
 import { bytesOf } from './quantity.ts';
 
 type Flags = FlagValues<typeof eppFlags>;
@@ -25,14 +26,14 @@ export interface EppOptions {
   readonly kubernetes: KubernetesTarget | undefined;
   /** Undefined where they are found elsewhere. */
   readonly endpoints: readonly Endpoint[] | undefined;
+  /** Priorities by the name of their objective. */
+  readonly objectives: Readonly<Record<string, number>>;
   readonly heedsSubset: boolean;
   readonly emitsScores: boolean;
   readonly electsLeader: boolean;
   readonly scrapeInterval: number;
-  readonly poolGaugeInterval: number;
   readonly staleness: number;
   readonly metrics: {
-    readonly asksKubernetes: boolean;
     readonly certDir: string | undefined;
     readonly clientCaFile: string | undefined;
     readonly measuresStreams: boolean;
@@ -47,6 +48,8 @@ export interface EppOptions {
 }
 
 const LEAST_SCRAPE_INTERVAL = 50;
+/** The default. */
+const POOL_GAUGE_INTERVAL = '5s';
 const MAX_PORT = 65_535;
 const MAX_TARGET_PORTS = 8;
 const GONE = [
@@ -89,14 +92,13 @@ class FlagCheck {
       reloadsCertificate: flags['enable-cert-reload'],
       kubernetes: this.kubernetes(),
       endpoints: this.endpoints(),
+      objectives: this.objectives(),
       heedsSubset: !flags['disable-endpoint-subset-filter'],
       emitsScores: flags['emit-endpoint-scores'],
       electsLeader: flags['ha-enable-leader-election'],
       scrapeInterval: this.scrapeInterval(),
-      poolGaugeInterval: this.time('refresh-prometheus-metrics-interval'),
       staleness: this.time('metrics-staleness-threshold'),
       metrics: {
-        asksKubernetes: flags['metrics-endpoint-auth'],
         certDir: flags['metrics-cert-dir'],
         clientCaFile: flags['metrics-client-ca-file'],
         measuresStreams: flags['enable-grpc-stream-metrics'],
@@ -130,6 +132,23 @@ class FlagCheck {
     }
     if (flags['enable-cert-reload'] && flags['cert-path'] === undefined) {
       this.warnings.push('--enable-cert-reload has no effect without --cert-path');
+    }
+    this.checkMetrics();
+  }
+
+  /** What metrics are not kept from, and what of them is as it is whatever the flag says. */
+  private checkMetrics(): void {
+    const { flags } = this;
+    this.time('refresh-prometheus-metrics-interval');
+    const isInCluster = flags['pool-name'] !== undefined || flags['endpoint-selector'] !== undefined;
+    if (isInCluster && flags['metrics-endpoint-auth'] && flags['metrics-client-ca-file'] === undefined) {
+      this.warnings.push(
+        '--metrics-endpoint-auth has no effect: tokens are not reviewed, and whoever reaches --metrics-port may read metrics ' +
+          '(--metrics-client-ca-file asks for certificates)',
+      );
+    }
+    if (flags['refresh-prometheus-metrics-interval'] !== POOL_GAUGE_INTERVAL) {
+      this.warnings.push('--refresh-prometheus-metrics-interval has no effect: gauges are as they are at each scrape');
     }
   }
 
@@ -210,6 +229,10 @@ class FlagCheck {
       this.fault('endpoints', 'cannot be used together with --pool-name or --endpoint-selector');
     }
     return this.collecting(() => endpointList(given), 'endpoints');
+  }
+
+  private objectives(): Readonly<Record<string, number>> {
+    return this.collecting(() => objectiveList(this.flags.objectives ?? []), 'objectives') ?? {};
   }
 
   private collecting<T>(check: () => T, name: string): T | undefined {

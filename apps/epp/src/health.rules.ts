@@ -4,7 +4,7 @@ export type HealthStatus = 'SERVING' | 'NOT_SERVING' | 'SERVICE_UNKNOWN';
 
 /** What health depends on. */
 export interface HealthFacts {
-  /** Whether endpoints were said once, and the process is not draining. */
+  /** Whether endpoints were said once, what their pool speaks can be read, and the process is not draining. */
   readonly isReady: boolean;
   /** Whether this replica is the one that serves; undefined where replicas do not elect one. */
   readonly isLeader: boolean | undefined;

@@ -16,6 +16,11 @@ export class NoLeadership extends Leadership {
   readonly isLeader = undefined;
 }
 
+/** Says whether what the pool speaks can be read here. */
+export abstract class PoolCompatibility {
+  abstract readonly isCompatible: boolean;
+}
+
 interface HealthCheck {
   readonly request: { readonly service?: string };
 }
@@ -31,6 +36,7 @@ export class HealthService {
     private readonly lifecycle: Lifecycle,
     private readonly endpoints: EndpointStore,
     private readonly leadership: Leadership,
+    private readonly pool: PoolCompatibility,
   ) {}
 
   readonly methods: UntypedServiceImplementation = {
@@ -46,7 +52,7 @@ export class HealthService {
 
   private facts(): HealthFacts {
     return {
-      isReady: this.endpoints.isSynced && this.lifecycle.isReady,
+      isReady: this.endpoints.isSynced && this.lifecycle.isReady && this.pool.isCompatible,
       isLeader: this.leadership.isLeader,
     };
   }

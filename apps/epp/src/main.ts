@@ -3,14 +3,16 @@ import 'reflect-metadata';
 import { Logger } from '@nestjs/common';
 import { ConfigError, defaultEnvironment, environment, helpText, parseFlags } from '#config';
 import { ProcessSignals } from '#runtime';
-import { KubernetesDiscovery, PLUGINS } from '#scheduling';
+import { KubernetesDiscovery, KubernetesObjectives, PLUGINS } from '#scheduling';
 import { JsonLogger, Tracing, loadTracing } from '#telemetry';
-import { PickerMetrics, PickerTelemetry } from '#telemetry/picker';
+import { PickerFacts, PickerLog, PickerMetrics, PickerTelemetry, SchedulerAttempts } from '#telemetry/picker';
+import { endpointNews } from './endpoint-news.ts';
 import { eppFlags } from './epp.flags.ts';
 import { eppOptions } from './epp.options.ts';
 import { metricsPage } from './metrics.companion.ts';
 import { checkConfiguration, startEpp } from './start.ts';
 import { failuresCounted, scraping } from './scraping.companion.ts';
+import { startLine } from './start-line.ts';
 import { packageVersion } from './version.ts';
 
 const PROGRAM = {
@@ -45,13 +47,25 @@ async function main(): Promise<void> {
     plugins: PLUGINS,
     logger: json,
     askKubernetes: (target) => new KubernetesDiscovery(target),
-    observers: new PickerTelemetry(metrics, new Tracing(sdk?.tracer)),
-    companions: [scraping(failuresCounted(metrics)), metricsPage(metrics, json), () => ({ close: () => sdk?.stop() })],
+    askObjectives: (target) => new KubernetesObjectives(target),
+    timers: metrics.pluginTimers(),
+    observe: ({ picker, endpoints }) =>
+      new PickerTelemetry(metrics, new Tracing(sdk?.tracer), {
+        facts: new PickerFacts(picker),
+        attempts: new SchedulerAttempts(metrics, endpoints),
+        log: new PickerLog(json.verbosity),
+        measuresStreams: options.metrics.measuresStreams,
+      }),
+    companions: [
+      endpointNews(),
+      scraping(failuresCounted(metrics)),
+      metricsPage(metrics, json),
+      () => ({ close: () => sdk?.stop() }),
+    ],
     onDiscoveryFailure: die,
   });
   signals.onStop((signal) => epp.drain.run(signal));
-  const fields = { port: epp.port, health_port: epp.healthPort, endpoints: epp.endpoints.size };
-  new Logger('epp').log({ ...fields, version: packageVersion() }, 'endpoint picker is ready');
+  new Logger('epp').log({ ...startLine(options, epp), version: packageVersion() }, 'endpoint picker is ready');
 }
 
 function die(error: unknown): void {

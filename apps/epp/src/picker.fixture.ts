@@ -115,10 +115,26 @@ export class SlowProducer {
   }
 }
 
+/** Says something to Envoy when a request goes out, and when its answer is complete. */
+@SchedulingPlugin({ type: 'metadata-writer', parameters: NONE })
+class MetadataWriter {
+  readonly stage = 'headers';
+
+  before({ metadata }: SchedulingRequest): void {
+    metadata.set('example.sent', { zone: 'a' });
+    metadata.set('envoy.lb', { 'x-gateway-destination-endpoint': '10.9.9.9:1', canary: true });
+  }
+
+  ended({ metadata }: SchedulingRequest): void {
+    metadata.set('example.over', { cost: 3 });
+  }
+}
+
 /** In the places of the real ones: what a test has to see into, or has no use for. */
 const STAND_INS: readonly PluginClass<never>[] = [
   GenerateParser,
   InFlightRecord,
+  MetadataWriter,
   NeverFull,
   NoTokens,
   NothingCached,

@@ -5,8 +5,9 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { cleanup } from '#testing';
+import { PLUGINS } from '#scheduling';
 import type { EndpointStore } from '#scheduling';
-import { EnvoyStream, aRunningEpp, extProcClient, healthOn, watchRefusal } from './epp.fixture.ts';
+import { EnvoyStream, aRunningEpp, extProcClient, healthOn, optionsOf, watchRefusal } from './epp.fixture.ts';
 import {
   STREAMED_CHAT,
   requestBody,
@@ -14,6 +15,9 @@ import {
   responseBody,
   responseHeaders,
 } from './ext-proc/exchange.fixture.ts';
+import { DISAGGREGATED } from './picker.fixture.ts';
+import { startLine } from './start-line.ts';
+import { checkConfiguration } from './start.ts';
 import type { RunningEpp } from './start.ts';
 
 const EXT_PROC = 'envoy.service.ext_proc.v3.ExternalProcessor';
@@ -82,7 +86,14 @@ describe('startEpp', () => {
   });
 
   it('refuses leader election where there is none', async () => {
-    await expect(aRunningEpp(['--ha-enable-leader-election'])).rejects.toThrow('leader election is not available');
+    await expect(aRunningEpp(['--ha-enable-leader-election'])).rejects.toThrow(
+      '--ha-enable-leader-election  is not supported',
+    );
+  });
+
+  it('says so where a configuration is only checked, too', () => {
+    const options = optionsOf(['--ha-enable-leader-election']);
+    expect(() => checkConfiguration(options, PLUGINS)).toThrow('--ha-enable-leader-election  is not supported');
   });
 
   it('says which port it cannot have', async () => {
@@ -107,6 +118,43 @@ describe('startEpp', () => {
     expect(await healthOn(epp.healthPort, 'liveness')).toMatchObject({ status: 'SERVING' });
     say();
     expect(await healthOn(epp.healthPort, 'readiness')).toMatchObject({ status: 'SERVING' });
+  });
+
+  it.each([
+    ['http', 'SERVING'],
+    [undefined, 'SERVING'],
+    ['https', 'NOT_SERVING'],
+  ])('is ready for a pool that speaks %s: %s', async (appProtocol, status) => {
+    const start = (endpoints: EndpointStore): Promise<void> => {
+      endpoints.replace([]);
+      return Promise.resolve();
+    };
+    const askKubernetes = () => ({ appProtocol, start, close: () => undefined });
+    const epp = await open(['--pool-name=p'], { askKubernetes, plugins: PLUGINS });
+    expect(await healthOn(epp.healthPort, EXT_PROC)).toMatchObject({ status });
+    expect(await healthOn(epp.healthPort, 'liveness')).toMatchObject({ status: 'SERVING' });
+  });
+
+  it('says what runs in it, and where it listens', async () => {
+    const flags = ['--endpoints=a=10.0.0.1:80,b=10.0.0.2:80', `--config-text=${DISAGGREGATED}`, '--tracing=false'];
+    const epp = await open(flags);
+    expect(startLine(optionsOf(flags), epp)).toEqual({
+      port: epp.port,
+      health_port: epp.healthPort,
+      metrics_port: 9090,
+      tls: true,
+      tracing: false,
+      verbosity: 2,
+      discovery: 'endpoints',
+      endpoints: 2,
+      profile_handler: 'disagg-profile-handler',
+      profiles: {
+        decode: ['decode-filter', 'max-score-picker'],
+        prefill: ['prefill-filter', 'max-score-picker'],
+      },
+      parsers: expect.arrayContaining(['openai-parser', 'passthrough-parser']),
+      plugins: expect.arrayContaining(['prefix-based-pd-decider', 'inflight-load-producer']),
+    });
   });
 
   it('on SIGTERM is not serving at once, still takes requests, and lets open streams end', async () => {

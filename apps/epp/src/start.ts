@@ -5,10 +5,11 @@ import { ServerCredentials, logVerbosity, setLogVerbosity } from '@grpc/grpc-js'
 import { ConfigError } from '#config';
 import { loadProtos } from '#ext-proc';
 import { Lifecycle } from '#foundation';
-import { buildPicker, DecisionLog, EndpointStore, loadPickerConfig, NoExchangeObservers } from '#scheduling';
-import type { ExchangeObservers, PickerParts, PluginClass } from '#scheduling';
-import { chosenDiscovery, startDiscovery } from './discovery.choice.ts';
-import type { KubernetesDiscovery } from './discovery.choice.ts';
+import { areSpoken, buildPicker, DecisionLog, EndpointStore, loadPickerConfig, timedPicker } from '#scheduling';
+import { NoExchangeObservers } from '#scheduling';
+import type { ExchangeObservers, PickerParts, PluginClass, PluginTimers } from '#scheduling';
+import { chosenDiscovery, startDiscovery, startObjectives } from './discovery.choice.ts';
+import type { ChosenDiscovery, KubernetesDiscovery, ObjectivesSource } from './discovery.choice.ts';
 import { Drain } from './drain.ts';
 import { EppModule } from './epp.module.ts';
 import type { EppOptions } from './epp.options.ts';
@@ -16,7 +17,7 @@ import { ExtProcService } from './ext-proc/ext-proc.service.ts';
 import { GrpcListener } from './grpc-listener.ts';
 import type { ServedService } from './grpc-listener.ts';
 import { HealthService, NoLeadership } from './health.service.ts';
-import type { Leadership } from './health.service.ts';
+import type { Leadership, PoolCompatibility } from './health.service.ts';
 import { openCredentials } from './tls-credentials.ts';
 
 /** What there is of a picker before it listens. */
@@ -39,10 +40,13 @@ export interface EppSurroundings {
   /** Plugin types that the configuration may name. */
   readonly plugins: readonly PluginClass<never>[];
   readonly logger: LoggerService;
-  /** Undefined where nobody watches. */
-  readonly observers?: ExchangeObservers;
+  /** Makes who watches exchanges; undefined where nobody does. */
+  readonly observe?: (inside: Pick<EppInside, 'options' | 'picker' | 'endpoints'>) => ExchangeObservers;
+  /** Undefined where plugins are not timed. */
+  readonly timers?: PluginTimers;
   /** Undefined where Kubernetes cannot be asked. */
   readonly askKubernetes?: KubernetesDiscovery;
+  readonly askObjectives?: ObjectivesSource;
   /** Undefined where replicas cannot elect a leader. */
   readonly leadership?: Leadership;
   /** Started in this order before the listeners, closed behind them. */
@@ -56,6 +60,7 @@ export interface RunningEpp {
   readonly port: number;
   readonly healthPort: number;
   readonly endpoints: EndpointStore;
+  readonly picker: PickerParts;
   readonly drain: Drain;
 }
 
@@ -74,16 +79,21 @@ export async function startEpp(options: EppOptions, surroundings: EppSurrounding
   for (const warning of options.warnings) warn(warning);
   const endpoints = new EndpointStore();
   const config = loadPickerConfig(options.config, warn);
-  const picker = buildPicker(config, { classes: surroundings.plugins, endpoints, warn });
+  const built = buildPicker(config, { classes: surroundings.plugins, endpoints, warn });
+  const { observe, timers } = surroundings;
+  const picker = timers === undefined ? built : timedPicker(built, timers);
   const decisions = new DecisionLog();
   const discovery = chosenDiscovery(options, picker.discovery, surroundings.askKubernetes);
+  const priorities = startObjectives(options, surroundings.askObjectives, surroundings.onDiscoveryFailure);
   const app = await NestFactory.createApplicationContext(
     EppModule.register({
       picker,
       endpoints,
       decisions,
-      observers: surroundings.observers ?? new NoExchangeObservers(),
+      objectives: priorities.objectives,
+      observers: observe?.({ options, picker, endpoints }) ?? new NoExchangeObservers(),
       leadership: leadershipOf(options, surroundings.leadership),
+      pool: compatibility(picker, discovery),
       exchange: { heedsSubset: options.heedsSubset, emitsScores: options.emitsScores },
     }),
     { logger: surroundings.logger, abortOnError: false },
@@ -101,18 +111,33 @@ export async function startEpp(options: EppOptions, surroundings: EppSurrounding
     health,
     closeRest: async () => {
       closeCredentials();
-      await discovery.source.close();
+      await Promise.all([discovery.source.close(), priorities.close()]);
       for (const companion of companions.toReversed()) await companion.close();
       await app.close();
     },
   });
-  return { port: main.port, healthPort: health.port, endpoints, drain };
+  return { port: main.port, healthPort: health.port, endpoints, picker, drain };
 }
 
 /** Makes everything that a configuration asks for, and nothing of it. @throws ConfigError with every problem */
-export function checkConfiguration({ config }: EppOptions, plugins: EppSurroundings['plugins']): void {
+export function checkConfiguration(options: EppOptions, plugins: EppSurroundings['plugins']): void {
   const nothing = (): void => undefined;
-  buildPicker(loadPickerConfig(config, nothing), { classes: plugins, endpoints: new EndpointStore(), warn: nothing });
+  leadershipOf(options, undefined);
+  buildPicker(loadPickerConfig(options.config, nothing), {
+    classes: plugins,
+    endpoints: new EndpointStore(),
+    warn: nothing,
+  });
+}
+
+/** Asked anew each time: the pool may change what it speaks. */
+function compatibility({ parsers }: PickerParts, { source }: ChosenDiscovery): PoolCompatibility {
+  const plugins = parsers.map(({ plugin }) => plugin);
+  return {
+    get isCompatible() {
+      return areSpoken(plugins, source.appProtocol);
+    },
+  };
 }
 
 /** @throws ConfigError when one is to be elected, and nothing here can */
@@ -120,7 +145,7 @@ function leadershipOf({ electsLeader }: EppOptions, given: Leadership | undefine
   if (!electsLeader) return new NoLeadership();
   if (given !== undefined) return given;
   throw new ConfigError('the command line is invalid (--help lists the flags)', [
-    { path: '--ha-enable-leader-election', message: 'leader election is not available: it needs Kubernetes' },
+    { path: '--ha-enable-leader-election', message: 'is not supported: leave it out, and every replica serves' },
   ]);
 }
 

@@ -44,6 +44,7 @@ describe('parseFlags', () => {
     [['-tracing=F'], { tracing: false }],
     [['--tracing', '--tracing=false'], { tracing: false }],
     [['--tls-cipher-suites=A, B'], { 'server.tls_cipher_suites': ['A', 'B'] }],
+    [['--tls-cipher-suites=A', '--tls-cipher-suites', 'B,C'], { 'server.tls_cipher_suites': ['A', 'B', 'C'] }],
     [['--tls-cipher-suites='], { 'server.tls_cipher_suites': [] }],
     [['--'], {}],
     [[], {}],

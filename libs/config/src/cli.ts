@@ -66,7 +66,7 @@ export function defineFlags<const Flags extends readonly Flag[]>(
 
 /**
  * Reads a command line as Go's and GNU's parsers do: `-v 4`, `-v=4`, `--config FILE`, `-config=FILE`, `--tracing`,
- * `--tracing=false`. A flag given twice has its last value.
+ * `--tracing=false`. A flag given twice has its last value, a list all of them.
  * @param argv without the program: `process.argv.slice(2)`
  * @throws ConfigError with everything that is wrong
  */
@@ -75,7 +75,7 @@ export function parseFlags<Flags extends readonly Flag[]>(flags: Flags, argv: re
   const given = new Map<Flag, FlagValue>();
   for (const { flag, text, problem, name } of tokensOf(flags, argv)) {
     const value = flag === undefined || problem !== undefined ? undefined : valueFrom(flag.kind, text);
-    if (flag !== undefined && value !== undefined) given.set(flag, value);
+    if (flag !== undefined && value !== undefined) given.set(flag, joined(given.get(flag), value));
     else
       problems.push({
         path: name,
@@ -170,6 +170,16 @@ function valueFrom(kind: FlagKind, text = ''): FlagValue | undefined {
     case 'list':
       return listFrom(text);
   }
+}
+
+/** Lists add up. */
+function joined(before: FlagValue | undefined, value: FlagValue): FlagValue {
+  return isList(before) && isList(value) ? [...before, ...value] : value;
+}
+
+/** `Array.isArray` does not know lists that cannot be written to. */
+function isList(value: FlagValue | undefined): value is readonly string[] {
+  return Array.isArray(value);
 }
 
 function absent(flag: Flag): FlagValue | undefined {

@@ -3,13 +3,15 @@ import type { HeaderMap, HeaderValue } from './messages.ts';
 
 /** Headers as they came. */
 export interface ReadHeaders {
-  /** By lower-case name; of a name that came several times, the last value. */
+  /** By lower-case name; of a name that came several times, the last value, but of `prefer` the list of all (RFC 7240 2). */
   readonly values: Map<string, string>;
   /** Names that came several times. */
   readonly repeated: ReadonlySet<string>;
   /** Names whose value is no UTF-8 and cannot be written again as it was. */
   readonly opaque: ReadonlySet<string>;
 }
+
+const PREFER = 'prefer';
 
 export function readHeaders(map: HeaderMap | undefined): ReadHeaders {
   const values = new Map<string, string>();
@@ -20,7 +22,8 @@ export function readHeaders(map: HeaderMap | undefined): ReadHeaders {
     if (name === '') continue;
     if (values.has(name)) repeated.add(name);
     if (header.raw_value !== undefined && !isUtf8(header.raw_value)) opaque.add(name);
-    values.set(name, valueOf(header));
+    const before = name === PREFER ? values.get(name) : undefined;
+    values.set(name, before === undefined ? valueOf(header) : `${before}, ${valueOf(header)}`);
   }
   return { values, repeated, opaque };
 }

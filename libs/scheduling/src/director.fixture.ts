@@ -5,6 +5,7 @@ import type { Endpoint } from './endpoint.ts';
 import { EndpointStore } from './endpoint.store.ts';
 import { SingleProfileHandler } from './handlers/single-profile.handler.ts';
 import type { RoutedRequest } from './incoming-request.ts';
+import type { Objectives } from './objectives.ts';
 import type { PickerParts } from './picker-config/picker-parts.ts';
 import type { Parser, Picker, PreRequest, Producer, ResponseObserver, SchedulingResult } from './plugin.ts';
 import { SchedulingProfile } from './scheduling-profile.ts';
@@ -16,9 +17,10 @@ export interface DirectorTraits {
   readonly parts?: Partial<PickerParts>;
   readonly endpoints?: readonly Endpoint[];
   readonly log?: DecisionLog;
+  readonly objectives?: Objectives;
 }
 
-export function aDirector({ parts, endpoints = [anEndpoint()], log }: DirectorTraits = {}): Director {
+export function aDirector({ parts, endpoints = [anEndpoint()], log, objectives }: DirectorTraits = {}): Director {
   const store = new EndpointStore();
   store.replace(endpoints);
   const first: Picker = { pick: (scored) => scored.slice(0, 1).map(({ candidate }) => candidate) };
@@ -35,7 +37,7 @@ export function aDirector({ parts, endpoints = [anEndpoint()], log }: DirectorTr
     plugins: [],
     ...parts,
   };
-  return new Director(whole, store, log);
+  return new Director(whole, store, log, objectives);
 }
 
 /** A parser that reads that out of any body. */

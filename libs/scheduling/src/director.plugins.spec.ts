@@ -137,6 +137,13 @@ describe('Director: before a request goes out', () => {
     expect(called.calls).toEqual(['gate']);
   });
 
+  it('shows in the log of decisions that a gate turned a request away, and where it would have gone', async () => {
+    const log = new DecisionLog();
+    const preRequests = [new Calls().preRequest('gate', 'gate', refusing)];
+    await expect(aDirector({ parts: { preRequests }, log }).route(aRouted())).rejects.toThrow();
+    expect(log.records()).toMatchObject([{ primary: 'decode', refusal: 'PreconditionFailed' }]);
+  });
+
   it('answers 412 to a conditional request that no gate looked at, and records nothing of it', async () => {
     const called = new Calls();
     const preRequests = [called.preRequest('record', 'record')];

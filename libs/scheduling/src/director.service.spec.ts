@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { Objectives } from './objectives.ts';
 import { aDirector, aParser, aRouted, keptLog } from './director.fixture.ts';
 import type { Picker } from './plugin.ts';
 import { SchedulingError } from './scheduling.error.ts';
@@ -109,10 +110,16 @@ describe('Director: models', () => {
     expect([isRewritten, request.targetModel]).toEqual([false, '']);
   });
 
+  it('sends on what the parser changed, though the model stays', async () => {
+    const withModel = (model: string): Buffer => Buffer.from(`changed for ${model}`);
+    const { isRewritten, body } = await route({ ...rewritable, isChanged: true, withModel });
+    expect([isRewritten, body.toString()]).toEqual([true, 'changed for m']);
+  });
+
   it('answers 500 for a body that the model cannot be written into', async () => {
     const headers = { 'x-llm-d-model-name-rewrite': 'new' };
     await expect(route({ ...rewritable, withModel: leaking }, headers)).rejects.toEqual(
-      new SchedulingError('Internal', 'error writing the model into the request body'),
+      new SchedulingError('Internal', 'error writing the request body anew'),
     );
   });
 
@@ -135,4 +142,25 @@ describe('Director: parsing', () => {
       new SchedulingError('BadRequest', message),
     );
   });
+});
+
+describe('Director: what a request is worth', () => {
+  const full = { parts: { saturation: { saturation: () => 1 } }, objectives: new Objectives({ batch: -1, chat: 1 }) };
+
+  it.each([{}, { 'x-llm-d-inference-objective': 'chat' }, { 'x-llm-d-inference-objective': 'nobody' }])(
+    'serves %j when the pool is full',
+    async (headers) => {
+      await expect(aDirector(full).route(aRouted({ headers }))).resolves.toBeDefined();
+    },
+  );
+
+  it.each(['x-llm-d-inference-objective', 'x-gateway-inference-objective'])(
+    'sheds a request whose %s may be shed',
+    async (name) => {
+      await expect(aDirector(full).route(aRouted({ headers: { [name]: 'batch' } }))).rejects.toMatchObject({
+        code: 'ResourceExhausted',
+        droppedReason: 'rejected-saturated',
+      });
+    },
+  );
 });

@@ -7,11 +7,16 @@ import type { Endpoint } from './endpoint.ts';
 import type { EndpointStore } from './endpoint.store.ts';
 import { incomingRequest } from './incoming-request.ts';
 import type { RoutedRequest } from './incoming-request.ts';
+import { joinedTraces } from './joined-traces.ts';
+import { LineBudget } from './line-budget.ts';
+import { Objectives } from './objectives.ts';
 import { ParserSelection } from './parser-selection.ts';
 import type { PickerParts } from './picker-config/picker-parts.ts';
 import { PluginFailure } from './plugin-failure.ts';
 import type { ResponseObserver, SchedulingResult, Termination } from './plugin.ts';
 import { PreRequests, refusalOf } from './pre-requests.ts';
+import { NO_ROUTE_OBSERVER } from './route.observer.ts';
+import type { RouteObserver } from './route.observer.ts';
 import { Scheduler } from './scheduler.service.ts';
 import { NoTargetError, SchedulingError } from './scheduling.error.ts';
 import type { SchedulingRequest } from './scheduling-request.ts';
@@ -30,12 +35,17 @@ export interface Decision {
   readonly isRewritten: boolean;
 }
 
+/** Lines about plugins that fail in each stretch, in milliseconds: one that fails does so for every request. */
+const [FAILURES, STRETCH] = [10, 10_000];
+/** Characters of an id, which is the client's. */
+const MAX_ID = 256;
 /** Milliseconds that a producer has. */
 const PRODUCE_WITHIN = 400;
 
 /** Takes a request from its bytes to its endpoint (`epp.md` 2), and tells plugins what becomes of it. */
 export class Director {
   private readonly logger = new Logger('scheduling');
+  private readonly failures = new LineBudget(FAILURES, STRETCH);
   private readonly scheduler: Scheduler;
   private readonly parsers: ParserSelection;
   private readonly preRequests: PreRequests;
@@ -44,9 +54,10 @@ export class Director {
     private readonly parts: PickerParts,
     private readonly endpoints: EndpointStore,
     private readonly log?: DecisionLog,
+    private readonly objectives = new Objectives(),
   ) {
-    this.scheduler = new Scheduler(parts.profiles, parts.handler.plugin, (error) => {
-      if (error instanceof PluginFailure) this.warn(error);
+    this.scheduler = new Scheduler(parts.profiles, parts.handler.plugin, (error, request) => {
+      if (error instanceof PluginFailure) this.warn(error, request);
     });
     this.parsers = new ParserSelection(parts.parsers.map(({ plugin }) => plugin));
     this.preRequests = new PreRequests(parts.preRequests);
@@ -57,39 +68,56 @@ export class Director {
    * a request that finds no endpoint at all is told so.
    * @throws SchedulingError for a request that gets no endpoint
    */
-  async route(routed: RoutedRequest): Promise<Decision> {
-    const request = await incomingRequest(routed, this.parsers, (failure) => this.warn(failure));
+  async route(routed: RoutedRequest, watch: RouteObserver = NO_ROUTE_OBSERVER): Promise<Decision> {
+    watch.began();
+    const { parsers, objectives } = this;
+    const request = await incomingRequest(routed, {
+      parsers,
+      objectives,
+      failed: (failure) => this.warn(failure, routed),
+    });
+    watch.read(request);
     const candidates = this.candidates(routed.subset);
     admit(request, this.parts.saturation, candidates);
     await this.produce(request, candidates, routed.signal);
-    const decision = decisionOf(request, this.schedule(request, candidates), routed);
-    this.prepare(request, decision.result);
+    const decision = decisionOf(request, this.schedule(request, candidates, watch), routed);
+    watch.preparing(request, decision.result);
+    try {
+      this.prepare(request, decision.result);
+    } finally {
+      watch.prepared();
+    }
     return decision;
   }
 
-  /** Any endpoint, for a request without a body. @throws SchedulingError when there is none */
-  any(): Endpoint {
+  /**
+   * Any endpoint, for a request without a body.
+   * @param subset endpoints that it may go to, as `ip:port`; undefined: any
+   * @throws SchedulingError when there is none
+   */
+  any(subset?: readonly string[]): Endpoint {
     const all = this.endpoints.all();
-    const chosen = all[Math.floor(Math.random() * all.length)];
-    if (chosen === undefined) throw new SchedulingError('Internal', 'no pods available in datastore');
+    if (all.length === 0) throw new SchedulingError('Internal', 'no pods available in datastore');
+    const allowed = subset === undefined ? all : inSubset(all, subset);
+    const chosen = allowed[Math.floor(Math.random() * allowed.length)];
+    if (chosen === undefined) throw noCandidates();
     return chosen.endpoint;
   }
 
   firstChunk({ request }: Decision): void {
-    this.tell((observer) => observer.firstChunk?.(request));
+    this.tell(request, (observer) => observer.firstChunk?.(request));
   }
 
   /** To be told once of every decision. */
   ended({ request }: Decision, how: Termination): void {
-    this.tell((observer) => observer.ended?.(request, how));
+    this.tell(request, (observer) => observer.ended?.(request, how));
   }
 
   private candidates(subset: readonly string[] | undefined): readonly Candidate[] {
     const all = this.endpoints.all();
     const states = subset === undefined ? all : inSubset(all, subset);
-    if (states.length > 0) return states.map((state) => new Candidate(state));
-    const message = 'failed to find endpoint candidates for serving the request';
-    throw new SchedulingError('ServiceUnavailable', message, 'rejected-no-endpoints');
+    if (states.length === 0) throw noCandidates();
+    return states.map((state) => new Candidate(state));
   }
 
   private async produce(
@@ -103,57 +131,73 @@ export class Director {
           plugin.produce(request, candidates, signal),
         );
       } catch (error) {
-        this.warn(new PluginFailure(name, error));
+        this.warn(new PluginFailure(name, error), request);
       }
     }
   }
 
-  private schedule(request: SchedulingRequest, candidates: readonly Candidate[]): SchedulingResult {
+  private schedule(
+    request: SchedulingRequest,
+    candidates: readonly Candidate[],
+    watch: RouteObserver,
+  ): SchedulingResult {
     const entry = this.log?.begin(request);
+    const trace = joinedTraces(entry, watch.cycle(request, candidates.length));
+    let result: SchedulingResult | undefined;
     try {
-      const result = this.scheduler.schedule(request, candidates, entry);
+      result = this.scheduler.schedule(request, candidates, trace);
       entry?.chosen(result);
+      this.preRequests.gate(request, result);
       return result;
     } catch (error) {
-      const refusal = error instanceof SchedulingError ? error : this.untyped(error);
+      const refusal = error instanceof SchedulingError ? error : this.untyped(error, request);
       entry?.refused(refusal);
       throw refusal;
+    } finally {
+      watch.cycleEnded(request, result);
     }
   }
 
   /** What a handler or a decider throws may quote the request, so that only the handler is named. */
-  private untyped(error: unknown): SchedulingError {
+  private untyped(error: unknown, request: SchedulingRequest): SchedulingError {
     const failure = error instanceof NoTargetError ? error : new PluginFailure(this.parts.handler.name, error);
-    if (failure instanceof PluginFailure) this.warn(failure);
+    if (failure instanceof PluginFailure) this.warn(failure, request);
     return new SchedulingError('ResourceExhausted', `failed to find target endpoint: ${failure.message}`);
   }
 
   private prepare(request: SchedulingRequest, result: SchedulingResult): void {
-    this.preRequests.gate(request, result);
     const failures = this.preRequests.run(request, result);
     if (failures.length === 0) return;
     for (const failure of failures) {
-      if (failure instanceof PluginFailure) this.warn(failure);
+      if (failure instanceof PluginFailure) this.warn(failure, request);
     }
     // some have recorded the request, and nobody else will tell them that it ends here
-    this.tell((observer) => observer.ended?.(request, 'error'));
+    this.tell(request, (observer) => observer.ended?.(request, 'error'));
     throw refusalOf(failures);
   }
 
   /** One that throws keeps the others from nothing. */
-  private tell(say: (observer: ResponseObserver) => void): void {
+  private tell(request: SchedulingRequest, say: (observer: ResponseObserver) => void): void {
     for (const { name, plugin } of this.parts.observers) {
       try {
         say(plugin);
       } catch (error) {
-        this.warn(new PluginFailure(name, error));
+        this.warn(new PluginFailure(name, error), request);
       }
     }
   }
 
-  private warn({ fields }: PluginFailure): void {
-    this.logger.warn(fields, 'a plugin failed');
+  private warn({ fields }: PluginFailure, { id }: { readonly id: string }): void {
+    const omitted = this.failures.take();
+    if (omitted === undefined) return;
+    const line = { 'x-request-id': id.slice(0, MAX_ID), ...fields, ...(omitted > 0 && { omitted }) };
+    this.logger.warn(line, 'a plugin failed');
   }
+}
+
+function noCandidates(): SchedulingError {
+  const message = 'failed to find endpoint candidates for serving the request';
+  return new SchedulingError('ServiceUnavailable', message, 'rejected-no-endpoints');
 }
 
 /** Made before anything is recorded, so that nothing has to be taken back when it cannot be. */
@@ -171,13 +215,13 @@ function decisionOf(request: SchedulingRequest, result: SchedulingResult, { body
   };
 }
 
-/** Undefined where the model is the one that the client wrote. */
+/** Undefined where the body goes on as it came. */
 function rewrittenBody({ parsed, targetModel }: SchedulingRequest): Buffer | undefined {
-  if (parsed.model === targetModel) return undefined;
+  if (parsed.model === targetModel && parsed.isChanged !== true) return undefined;
   try {
     return parsed.withModel?.(targetModel);
   } catch {
     // what it throws may quote the body
-    throw new SchedulingError('Internal', 'error writing the model into the request body');
+    throw new SchedulingError('Internal', 'error writing the request body anew');
   }
 }

@@ -1,6 +1,8 @@
 import type { Usage } from '#protocol';
 import type { Decision } from './director.service.ts';
 import type { Termination } from './plugin.ts';
+import { NO_ROUTE_OBSERVER } from './route.observer.ts';
+import type { RouteObserver } from './route.observer.ts';
 import type { SchedulingError } from './scheduling.error.ts';
 import type { RequestHeaders } from './scheduling-request.ts';
 
@@ -19,10 +21,15 @@ export interface ReceivedAnswer {
   readonly status: number | undefined;
   /** `ip:port` that answered, where Envoy tells. */
   readonly served: string | undefined;
+  /** Whether it comes event by event. */
+  readonly isStream: boolean;
 }
 
-/** Told what happens in one exchange, in this order; what does not happen is not told. `ended` is, once and last. */
-export interface ExchangeObserver {
+/**
+ * Told what happens in one exchange, in this order, the way to its endpoint between the first two; what does not happen is not told.
+ * `ended` is, once and last.
+ */
+export interface ExchangeObserver extends RouteObserver {
   received(request: ReceivedRequest): void;
   /** Trace headers for the worker, by lower-case name; asked for when the request is sent on. */
   propagated(): ReadonlyMap<string, string>;
@@ -36,6 +43,8 @@ export interface ExchangeObserver {
   firstByte(): void;
   /** @param bytes of the answer's body, above 0 */
   chunk(bytes: number): void;
+  /** The chunk is dealt with, but for sending it on. Not told of the last one, whose end is that of the exchange. */
+  handled(): void;
   usage(usage: Usage): void;
   ended(how: Termination): void;
 }
@@ -56,6 +65,7 @@ const nothing = (): void => undefined;
 const NO_HEADERS: ReadonlyMap<string, string> = new Map();
 
 const NOBODY: ExchangeObserver = {
+  ...NO_ROUTE_OBSERVER,
   received: nothing,
   propagated: () => NO_HEADERS,
   scheduled: nothing,
@@ -64,6 +74,7 @@ const NOBODY: ExchangeObserver = {
   responseHeaders: nothing,
   firstByte: nothing,
   chunk: nothing,
+  handled: nothing,
   usage: nothing,
   ended: nothing,
 };

@@ -1,3 +1,4 @@
+import type { Objectives } from './objectives.ts';
 import type { ParserSelection } from './parser-selection.ts';
 import { PluginFailure } from './plugin-failure.ts';
 import { SchedulingError } from './scheduling.error.ts';
@@ -15,14 +16,17 @@ export interface RoutedRequest {
   readonly signal?: AbortSignal;
 }
 
-/**
- * What a request asks for. Its priority is 0: priorities are named by `InferenceObjective` objects, which are not read.
- * @throws SchedulingError with BadRequest
- */
+/** What a request is read with. */
+export interface Reading {
+  readonly parsers: ParserSelection;
+  readonly objectives: Objectives;
+  readonly failed: (failure: PluginFailure) => void;
+}
+
+/** What a request asks for. @throws SchedulingError with BadRequest */
 export async function incomingRequest(
   routed: RoutedRequest,
-  parsers: ParserSelection,
-  failed: (failure: PluginFailure) => void,
+  { parsers, objectives, failed }: Reading,
 ): Promise<SchedulingRequest> {
   const { id, headers, body } = routed;
   const parsed = await parse(routed, parsers, failed);
@@ -32,9 +36,10 @@ export async function incomingRequest(
     parsed,
     targetModel: targetModelOf(parsed, headers),
     fairnessId: named(headers, 'inference-fairness-id') ?? 'default-flow',
-    priority: 0,
+    priority: objectives.priorityOf(named(headers, 'inference-objective')),
     size: body.length,
     notes: new Map(),
+    metadata: new Map(),
   };
 }
 

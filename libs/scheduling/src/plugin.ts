@@ -86,6 +86,8 @@ export interface ResponseObserver {
 export interface Parser {
   /** Ends of the paths whose bodies it reads; none for the one that takes what nobody else does. */
   readonly suffixes: readonly string[];
+  /** `appProtocol`s of pools whose requests it can read; undefined for any. */
+  readonly appProtocols?: readonly string[];
   /** @param path of the request, without its query; @throws SchedulingError with BadRequest */
   parse(body: Buffer, headers: RequestHeaders, path?: string): ParsedRequest | Promise<ParsedRequest>;
 }
@@ -97,6 +99,8 @@ export interface SaturationDetector {
 
 /** Finds endpoints and says so to the store, until it is closed. */
 export interface Discovery {
+  /** `appProtocol` of the pool; undefined where it does not say, or there is none. */
+  readonly appProtocol?: string | undefined;
   /** Done when endpoints were said for the first time. @throws Error when they cannot be found at all */
   start(endpoints: EndpointStore): Promise<void>;
   close(): Promise<void> | void;

@@ -6,6 +6,8 @@ import type { SchedulingRequest } from './scheduling-request.ts';
 
 /** Told what a cycle does, for whoever asks why. */
 export interface CycleTrace {
+  /** The handler was asked which profiles to run. @param wanted none when it has all it wants */
+  asked?(wanted: readonly string[]): void;
   profile(name: string): ProfileTrace;
 }
 
@@ -17,7 +19,7 @@ export class Scheduler {
   constructor(
     private readonly profiles: ReadonlyMap<string, SchedulingProfile>,
     private readonly handler: ProfileHandler,
-    private readonly failed: (error: Error) => void = () => undefined,
+    private readonly failed: (error: Error, request: SchedulingRequest) => void = () => undefined,
   ) {
     this.names = [...profiles.keys()];
   }
@@ -34,6 +36,7 @@ export class Scheduler {
     const cycle = { request, candidates, trace, errors };
     for (;;) {
       const wanted = this.handler.next(request, this.names, results).filter((name) => !results.has(name));
+      trace?.asked?.(wanted);
       if (wanted.length === 0) break;
       for (const name of wanted) results.set(name, this.run(name, cycle));
     }
@@ -42,15 +45,19 @@ export class Scheduler {
   }
 
   private run(name: string, { request, candidates, trace, errors }: Cycle): ProfileResult | undefined {
+    const told = trace?.profile(name);
     try {
       const profile = this.profiles.get(name);
       if (profile === undefined) throw new NoTargetError(`no scheduling profile is called '${name}'`);
-      return profile.run(request, candidates, trace?.profile(name));
+      const result = profile.run(request, candidates, told);
+      told?.ended?.(undefined);
+      return result;
     } catch (error) {
       // a profile throws errors of ours only
       const failure = error instanceof Error ? error : new NoTargetError(`scheduler profile '${name}' failed`);
-      this.failed(failure);
+      this.failed(failure, request);
       errors.set(name, failure);
+      told?.ended?.(failure);
       return undefined;
     }
   }

@@ -22,6 +22,15 @@ export interface ProfileTrace {
   scored(scorer: string, weight: number, candidates: readonly Candidate[], scores: readonly number[]): void;
   /** The totals, and who was chosen. */
   picked(scored: readonly Scored[], targets: readonly Candidate[]): void;
+  /** The last word. @param error what kept the profile from an endpoint */
+  ended?(error: Error | undefined): void;
+}
+
+/** What takes the place of each plugin of a profile. */
+export interface ProfileWrapping {
+  filter(plugin: Named<Filter>): Filter;
+  scorer(plugin: WeightedScorer): Scorer;
+  picker(plugin: Named<Picker>): Picker;
 }
 
 /** Filters, then weighted scores, then one that picks: how an endpoint is chosen for one phase (`epp.md` 4.2). */
@@ -32,6 +41,21 @@ export class SchedulingProfile {
     private readonly scorers: readonly WeightedScorer[],
     private readonly picker: Named<Picker>,
   ) {}
+
+  /** Names of its plugins in the order in which they are asked. */
+  get pluginNames(): readonly string[] {
+    return [...this.filters, ...this.scorers, this.picker].map(({ name }) => name);
+  }
+
+  /** The same profile with others in the places of its plugins. */
+  with(wrapping: ProfileWrapping): SchedulingProfile {
+    return new SchedulingProfile(
+      this.name,
+      this.filters.map((one) => ({ name: one.name, plugin: wrapping.filter(one) })),
+      this.scorers.map((one) => ({ ...one, plugin: wrapping.scorer(one) })),
+      { name: this.picker.name, plugin: wrapping.picker(this.picker) },
+    );
+  }
 
   /**
    * @throws SchedulingError when no candidate is left

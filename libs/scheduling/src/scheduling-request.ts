@@ -47,10 +47,16 @@ export interface ParsedRequest {
   readonly rendering?: 'chat' | 'completions';
   /** The body with another model in it, everything else byte for byte. Undefined where models are not rewritten. */
   readonly withModel?: (model: string) => Buffer;
+  /** Whether the body goes on changed even where its model stays: `withModel` makes it. */
+  readonly isChanged?: boolean;
 }
 
 /** Headers by lower-case name. Plugins add to them what goes to the worker. */
 export type RequestHeaders = Map<string, string>;
+
+/** Plain JSON, as Envoy's metadata can hold it. */
+export type MetadataValue =
+  null | boolean | number | string | readonly MetadataValue[] | { readonly [key: string]: MetadataValue };
 
 /** One request that wants an endpoint. */
 export interface SchedulingRequest {
@@ -65,6 +71,8 @@ export interface SchedulingRequest {
   readonly size: number;
   /** What plugins note for themselves about the request, by plugin name. */
   readonly notes: Map<string, unknown>;
+  /** What plugins say to Envoy as dynamic metadata, by namespace; taken out when it is told (`epp.md` 1.3, 1.6). */
+  readonly metadata: Map<string, MetadataValue>;
   /** What the token producer made of the prompts; undefined where none has. */
   tokenized?: readonly TokenizedPrompt[];
 }

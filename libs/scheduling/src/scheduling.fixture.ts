@@ -63,6 +63,7 @@ export function aRequest({ headers = {}, parsed, tokens = 0, ...given }: Request
     priority: 0,
     size: 0,
     notes: new Map(),
+    metadata: new Map(),
     ...given,
   };
 }

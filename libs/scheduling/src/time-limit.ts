@@ -26,9 +26,12 @@ export async function withinTime(
     const work = start(signal);
     if (work !== undefined) await Promise.race([work, limit(ms, signal)]);
   } finally {
-    ours.abort();
+    ours.abort(OVER);
   }
 }
+
+/** One for all: making one takes as long as a plugin does. */
+const OVER = new Error('nobody waits for it any more');
 
 async function limit(ms: number, signal: AbortSignal): Promise<never> {
   await delay(ms, undefined, { signal, ref: false });

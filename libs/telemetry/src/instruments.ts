@@ -38,16 +38,23 @@ function keyOf(values: readonly string[]): string {
 }
 
 export class CounterInstrument<Spec extends MetricSpec> {
+  private readonly counter: Counter;
   private readonly children: Children<ReturnType<Counter['labels']>>;
 
   constructor(spec: Spec, registry: Registry) {
     const { name, help, labels } = spec;
-    const counter = new Counter({ name, help: STABILITY + help, labelNames: [...labels], registers: [registry] });
-    this.children = new Children((values) => counter.labels(...values));
+    this.counter = new Counter({ name, help: STABILITY + help, labelNames: [...labels], registers: [registry] });
+    this.children = new Children((values) => this.counter.labels(...values));
   }
 
   add(values: LabelValues<Spec>, amount = 1): void {
     this.children.get(values).inc(amount);
+  }
+
+  /** What the series was about is gone. */
+  remove(values: LabelValues<Spec>): void {
+    this.children.forget(values);
+    this.counter.remove(...values);
   }
 }
 
@@ -84,8 +91,13 @@ export interface Exemplar {
   readonly at: number;
 }
 
+interface HistogramSeries {
+  readonly series: StoredSeries;
+  readonly exemplars: Map<number, Exemplar>;
+}
+
 export class HistogramInstrument<Spec extends MetricSpec> {
-  private readonly children: Children<{ series: StoredSeries; exemplars: Map<number, Exemplar> }>;
+  private readonly children: Children<HistogramSeries>;
   private readonly buckets: readonly number[];
 
   /** @param store where exemplars are kept for the exposition, by series */
@@ -112,7 +124,18 @@ export class HistogramInstrument<Spec extends MetricSpec> {
    * @param traceId of a sampled request, which then stands as the bucket's exemplar
    */
   observe(values: LabelValues<Spec>, value: number, traceId?: string): void {
-    const { series, exemplars } = this.children.get(values);
+    this.add(this.children.get(values), value, traceId);
+  }
+
+  /** Observes one series, which is looked up here and not again. */
+  series(values: LabelValues<Spec>): (value: number) => void {
+    const series = this.children.get(values);
+    return (value) => {
+      this.add(series, value);
+    };
+  }
+
+  private add({ series, exemplars }: HistogramSeries, value: number, traceId?: string): void {
     const bucket = this.buckets.findIndex((border) => value <= border);
     series.sum += value;
     series.count += 1;

@@ -35,9 +35,16 @@ export class Tracing {
     };
   }
 
-  /** A span inside a sampled request. */
-  span(name: string, kind: SpanKind, parent: Context, attributes: Attributes = {}): Span | undefined {
-    return this.tracer?.startSpan(name, { kind, attributes }, parent);
+  /** A span inside a sampled request. @param startTime milliseconds since 1970, where it began before this */
+  span(
+    name: string,
+    kind: SpanKind,
+    parent: Context,
+    attributes: Attributes = {},
+    startTime?: number,
+  ): Span | undefined {
+    const begun = startTime === undefined ? {} : { startTime };
+    return this.tracer?.startSpan(name, { kind, attributes, ...begun }, parent);
   }
 }
 

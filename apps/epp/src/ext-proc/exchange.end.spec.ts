@@ -29,7 +29,7 @@ describe('Exchange: the end of a stream', () => {
     await placing;
     expect(talk.sent).toEqual([]);
     expect(picker.inFlight.inFlight).toBe(0);
-    expect(talk.seen.events).toEqual(['received', 'ended client_disconnect']);
+    expect(talk.seen.events).toEqual(['received', 'began', 'read', 'ended client_disconnect']);
   });
 
   it('is told to no plugin where nothing was chosen', async () => {

@@ -25,6 +25,24 @@ export class RecordingObserver implements ExchangeObserver {
   received(): void {
     this.events.push('received');
   }
+  began(): void {
+    this.events.push('began');
+  }
+  read(): void {
+    this.events.push('read');
+  }
+  cycle(): undefined {
+    this.events.push('cycle');
+  }
+  cycleEnded(): void {
+    this.events.push('cycle ended');
+  }
+  preparing(): void {
+    this.events.push('preparing');
+  }
+  prepared(): void {
+    this.events.push('prepared');
+  }
   propagated(): ReadonlyMap<string, string> {
     return this.trace;
   }
@@ -46,6 +64,9 @@ export class RecordingObserver implements ExchangeObserver {
   }
   chunk(bytes: number): void {
     this.events.push(`chunk ${bytes}`);
+  }
+  handled(): void {
+    this.events.push('handled');
   }
   usage(usage: Usage): void {
     this.usages.push(usage);
@@ -111,6 +132,11 @@ export class Conversation {
 
   get metadata(): JsonFields {
     return decodeStruct(this.sent.find((sent) => sent.dynamic_metadata)?.dynamic_metadata ?? {});
+  }
+
+  /** Of the last message. */
+  get lastMetadata(): JsonFields {
+    return decodeStruct(this.sent.at(-1)?.dynamic_metadata ?? {});
   }
 
   /** Pieces of the body in one direction: how long each is, and whether it is the last. */

@@ -54,6 +54,38 @@ describe('Exchange: a subset hint', () => {
   });
 });
 
+describe('Exchange: a subset hint of a request without a body', () => {
+  const GET = requestHeaders({ ':path': '/v1/models', ':method': 'GET' }, true);
+  const pool = () => aPicker(ANY, [POD, anEndpoint('other', '10.0.0.2')]);
+
+  it('narrows the endpoints', async () => {
+    const talk = new Conversation(pool());
+    await talk.say({ ...GET, metadata_context: subset(['10.0.0.2:8000']) });
+    expect(talk.requestHeaders[DESTINATION]).toBe('10.0.0.2:8000');
+  });
+
+  it('is refused with 503 where it names nobody', async () => {
+    const talk = new Conversation(pool());
+    expect(await talk.say({ ...GET, metadata_context: subset([]) })).toBe(false);
+    expect(talk.immediate).toMatchObject({ status: 503, headers: { [REASON]: 'rejected-no-endpoints' } });
+  });
+
+  it('does not count where it is not to be heeded', async () => {
+    const talk = new Conversation(undefined, { heedsSubset: false });
+    await talk.say({ ...GET, metadata_context: subset([]) });
+    expect(talk.requestHeaders[DESTINATION]).toBe('10.0.0.1:8000');
+  });
+
+  it('does not make an empty pool another answer', async () => {
+    const talk = new Conversation(aPicker(ANY, []));
+    await talk.say({ ...GET, metadata_context: subset([]) });
+    expect(talk.immediate).toMatchObject({
+      status: 500,
+      body: 'inference error: Internal - no pods available in datastore',
+    });
+  });
+});
+
 describe('Exchange: refusals', () => {
   it('answers a body that cannot be read with 400 and no reason', async () => {
     const talk = new Conversation();
@@ -64,7 +96,7 @@ describe('Exchange: refusals', () => {
       headers: {},
     });
     expect(talk.kinds).toEqual(['immediate_response']);
-    expect(talk.seen.events).toEqual(['received', 'refused BadRequest', 'ended error']);
+    expect(talk.seen.events).toEqual(['received', 'began', 'refused BadRequest', 'ended error']);
   });
 
   it('refuses Prefer: if-available with 412 where no gate is configured, and lets others pass', async () => {

@@ -98,13 +98,14 @@ describe('Exchange: a streamed answer', () => {
     expect(talk.seen.usages).toEqual([{ inputTokens: 5, outputTokens: 7, cachedTokens: 2 }]);
     expect(talk.seen.events).toEqual([
       'received',
+      ...['began', 'read', 'cycle', 'cycle ended', 'preparing', 'prepared'],
       'scheduled',
       'sent',
       'response headers',
       'first byte',
-      'chunk 22',
-      'chunk 26',
-      `chunk ${USAGE.length - 19}`,
+      ...['chunk 22', 'handled'],
+      ...['chunk 26', 'handled'],
+      ...[`chunk ${USAGE.length - 19}`, 'handled'],
       'chunk 15',
       'usage',
       'ended natural',

@@ -25,6 +25,9 @@ export class ExchangeScope {
   private chosen: Decision | undefined;
   private how: Termination | undefined;
 
+  /** Empty until headers came. */
+  requestId = '';
+
   constructor(readonly parts: ExchangeParts) {}
 
   get decision(): Decision | undefined {

@@ -24,6 +24,10 @@ export class Exchange {
     this.response = new ResponsePhase(this.scope);
   }
 
+  get requestId(): string {
+    return this.scope.requestId;
+  }
+
   /**
    * Takes a message; done when it is dealt with, and not to be called before that again.
    * @returns whether the exchange goes on; false when the client was answered by us, and the stream is to be closed
@@ -55,7 +59,7 @@ export class Exchange {
 
   private dispatch(message: ProcessingRequest): Promise<void> {
     const { metadata_context: metadata } = message;
-    if (message.request_headers !== undefined) return this.request.headers(message.request_headers);
+    if (message.request_headers !== undefined) return this.request.headers(message.request_headers, metadata);
     if (message.request_body !== undefined) return this.request.piece(message.request_body, metadata);
     if (message.request_trailers !== undefined) return this.request.trailers(metadata);
     if (message.response_headers !== undefined) return this.response.headers(message.response_headers, metadata);

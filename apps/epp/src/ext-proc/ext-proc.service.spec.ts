@@ -34,7 +34,7 @@ describe('ExtProcService', () => {
     const observers = new OneObserver();
     const inside: EppInside[] = [];
     const epp = await aRunningEpp(flags, {
-      observers,
+      observe: () => observers,
       companions: [
         (parts) => {
           inside.push(parts);

@@ -11,6 +11,9 @@ import type { ExchangeOptions } from './exchange.scope.ts';
 
 export type ProcessCall = ServerDuplexStream<ProcessingRequest, ProcessingResponse>;
 
+/** Characters of a request's id, which is the client's. */
+const MAX_ID = 256;
+
 /** The `Process` method: one stream, one exchange. */
 @Injectable()
 export class ExtProcService {
@@ -27,8 +30,8 @@ export class ExtProcService {
     const stream = new ExchangeStream(
       call,
       (send) => new Exchange({ director: this.director, observer: this.observers.open(), options: this.options, send }),
-      (error) => {
-        this.logger.error({ err: error }, 'an exchange failed');
+      (error, requestId) => {
+        this.logger.error({ err: error, 'x-request-id': requestId.slice(0, MAX_ID) }, 'an exchange failed');
       },
       () => {
         this.lifecycle.end(stream);
@@ -47,7 +50,7 @@ class ExchangeStream implements InFlight {
   constructor(
     private readonly call: ProcessCall,
     exchange: (send: (message: ProcessingResponse) => Promise<void> | void) => Exchange,
-    private readonly onFault: (error: unknown) => void,
+    private readonly onFault: (error: unknown, requestId: string) => void,
     private readonly onClose: () => void,
   ) {
     this.exchange = exchange((message) => this.send(message));
@@ -83,7 +86,7 @@ class ExchangeStream implements InFlight {
       if (await this.exchange.receive(message)) this.call.resume();
       else this.finish();
     } catch (error) {
-      this.onFault(error);
+      this.onFault(error, this.exchange.requestId);
       this.fail(status.UNKNOWN, 'the exchange failed');
     }
   }

@@ -29,7 +29,7 @@ export function requestMutation({
   const nominated = nominatedBy(inbound.values);
   const set = new Map<string, string>();
   for (const [name, value] of headers) {
-    if (isEchoed(name, nominated) && !inbound.opaque.has(name)) set.set(name, value);
+    if (isEchoed(name, nominated) && !isLeft(inbound, name, value)) set.set(name, value);
   }
   for (const [name, value] of propagated) set.set(name, value);
   set.set(DESTINATION, destination);
@@ -38,6 +38,11 @@ export function requestMutation({
   // a body has one framing: the length is ours, and a coding that is said beside it would be the second
   if (bodyLength > 0 && inbound.values.has(TRANSFER_ENCODING)) removed.push(TRANSFER_ENCODING);
   return { set_headers: [...set].map(setHeader), remove_headers: removed };
+}
+
+/** What cannot be written back as it came: bytes that are no text, and a name that came several times, of which one value is known. */
+function isLeft({ opaque, repeated, values }: ReadHeaders, name: string, value: string): boolean {
+  return opaque.has(name) || (repeated.has(name) && value === values.get(name));
 }
 
 /**

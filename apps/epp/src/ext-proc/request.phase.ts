@@ -8,7 +8,8 @@ import type { Decision } from '#scheduling';
 import type { ExchangeScope } from './exchange.scope.ts';
 import { CONTENT_LENGTH, ROUTING } from './header-classes.ts';
 import { requestMutation } from './header-mutations.ts';
-import { destinationMetadata, subsetHint } from './metadata.ts';
+import { destinationMetadata, requestMetadata, subsetHint } from './metadata.ts';
+import { untilOver } from './route-watch.ts';
 
 /** Bytes of a request; Envoy has limits of its own, and this one keeps a mistake there from taking all memory. */
 const MAX_BODY = 512 * 1024 * 1024;
@@ -25,14 +26,15 @@ export class RequestPhase {
   constructor(private readonly scope: ExchangeScope) {}
 
   /** @throws SchedulingError for a request without a body that no endpoint is there for */
-  async headers({ headers, end_of_stream: isWhole }: HttpHeaders): Promise<void> {
+  async headers({ headers, end_of_stream: isWhole }: HttpHeaders, metadata: Metadata | undefined): Promise<void> {
     this.inbound = readHeaders(headers);
     this.isBegun = true;
     const { values, repeated } = this.inbound;
     const given = values.get(HEADER.requestId) ?? '';
     const id = given === '' ? randomUUID() : given;
+    this.scope.requestId = id;
     this.scope.parts.observer.received({ id, headers: values, repeated });
-    if (isWhole === true) return this.sendAnywhere();
+    if (isWhole === true) return this.sendAnywhere(metadata);
     values.set(HEADER.requestId, id);
     const announced = Number(values.get(CONTENT_LENGTH));
     this.body = new ByteCollector(MAX_BODY, Number.isSafeInteger(announced) ? announced : undefined);
@@ -78,17 +80,22 @@ export class RequestPhase {
   }
 
   private decide(body: Buffer): Promise<Decision> {
-    const { director, options } = this.scope.parts;
+    const { director, observer } = this.scope.parts;
     // a plugin's headers go to the worker, and those that a client sends under their names do not pass for them
     const headers = new Map([...this.inbound.values].filter(([name]) => !ROUTING.has(name)));
-    return director.route({
+    const routed = {
       id: headers.get(HEADER.requestId) ?? '',
       path: pathOf(headers),
       headers,
       body,
-      subset: options.heedsSubset ? subsetHint(this.metadata) : undefined,
+      subset: this.subset(this.metadata),
       signal: this.scope.signal,
-    });
+    };
+    return director.route(routed, untilOver(observer, this.scope));
+  }
+
+  private subset(metadata: Metadata | undefined): readonly string[] | undefined {
+    return this.scope.parts.options.heedsSubset ? subsetHint(metadata) : undefined;
   }
 
   private async sendHeaders(decision: Decision): Promise<void> {
@@ -103,14 +110,14 @@ export class RequestPhase {
     });
     await send({
       request_headers: { response: { header_mutation: mutation, clear_route_cache: true } },
-      dynamic_metadata: destinationMetadata(destination, options.emitsScores ? decision : undefined),
+      dynamic_metadata: requestMetadata(decision, options.emitsScores),
     });
   }
 
-  /** A request without a body is not looked at: any endpoint will do (`epp.md` 1.7). */
-  private async sendAnywhere(): Promise<void> {
+  /** A request without a body is not looked at: any endpoint will do that the gateway allows (`epp.md` 1.7). */
+  private async sendAnywhere(metadata: Metadata | undefined): Promise<void> {
     const { director, observer, send } = this.scope.parts;
-    const destination = hostPort(director.any());
+    const destination = hostPort(director.any(this.subset(metadata)));
     const mutation = requestMutation({
       inbound: this.inbound,
       headers: new Map(),

@@ -3,7 +3,7 @@ import type { HttpBody, HttpHeaders, Metadata } from '#ext-proc';
 import { ByteCollector } from '#foundation';
 import type { ExchangeScope } from './exchange.scope.ts';
 import { responseMutation } from './header-mutations.ts';
-import { servedEndpoint } from './metadata.ts';
+import { pluginMetadata, servedEndpoint } from './metadata.ts';
 import { modelRestorer } from './model-names.ts';
 import type { Restore } from './model-names.ts';
 import { AnswerUsage, StreamUsage } from './usage.ts';
@@ -26,8 +26,9 @@ export class ResponsePhase {
   async headers({ headers, end_of_stream: isWhole }: HttpHeaders, metadata: Metadata | undefined): Promise<void> {
     const { observer, send } = this.scope.parts;
     const answer = readHeaders(headers);
-    observer.responseHeaders({ status: statusOf(answer.values), served: servedEndpoint(metadata) });
     this.isStream = (answer.values.get('content-type') ?? '').toLowerCase().includes('text/event-stream');
+    const { isStream } = this;
+    observer.responseHeaders({ status: statusOf(answer.values), served: servedEndpoint(metadata), isStream });
     this.begin();
     if (isWhole === true) this.complete();
     await send({ response_headers: { response: { header_mutation: responseMutation(answer) } } });
@@ -36,26 +37,34 @@ export class ResponsePhase {
   async piece({ body = EMPTY, end_of_stream: isLast = false }: HttpBody): Promise<void> {
     this.begin();
     this.observe(body);
-    if (!this.isStream) {
-      if (this.held.add(body)) {
-        if (!isLast) return;
-        this.complete();
-        return this.sendPieces(this.held.take(), true);
-      }
-      // too much to hold: what was held goes first, and the rest as it comes
-      this.isStream = true;
-      await this.sendPieces(this.held.take(), false);
+    if (this.isStream) return this.pass(this.restored(body), isLast);
+    if (this.held.add(body)) {
+      if (isLast) await this.pass(this.restored(this.held.take()), true);
+      return;
     }
-    if (isLast) this.complete();
-    await this.sendPieces(body, isLast);
+    // too much to hold: what was held goes first, and the rest as it comes
+    this.isStream = true;
+    await this.sendPieces(this.restored(this.held.take()), false);
+    await this.pass(this.restored(body), isLast);
   }
 
   /** Trailers end a body that no piece was the last of. */
   async trailers(): Promise<void> {
     const isHeld = !this.isComplete && !this.isStream && this.held.size > 0;
     this.complete();
-    if (isHeld) await this.sendPieces(this.held.take(), false);
+    if (isHeld) await this.sendPieces(this.restored(this.held.take()), false);
     await this.scope.parts.send({ response_trailers: {} });
+  }
+
+  /** What was made of the answer goes on; with the last of it the answer is complete. */
+  private async pass(body: Buffer, isLast: boolean): Promise<void> {
+    if (isLast) this.complete();
+    else this.scope.parts.observer.handled();
+    await this.sendPieces(body, isLast);
+  }
+
+  private restored(body: Buffer): Buffer {
+    return this.restore?.(body) ?? body;
   }
 
   /** What the answer is to is known by the time it begins, whichever message that is. */
@@ -87,9 +96,14 @@ export class ResponsePhase {
     this.scope.end('natural');
   }
 
+  /** What plugins say at the end of an answer goes with its last piece. */
   private async sendPieces(body: Buffer, hasEnd: boolean): Promise<void> {
-    for (const piece of bodyPieces(this.restore?.(body) ?? body, hasEnd)) {
-      await this.scope.parts.send({ response_body: { response: { body_mutation: { streamed_response: piece } } } });
+    for (const piece of bodyPieces(body, hasEnd)) {
+      const said = piece.end_of_stream ? pluginMetadata(this.scope.decision) : undefined;
+      await this.scope.parts.send({
+        response_body: { response: { body_mutation: { streamed_response: piece } } },
+        ...(said !== undefined && { dynamic_metadata: said }),
+      });
     }
   }
 }

@@ -25,7 +25,7 @@ export interface KubeObject {
 type Handler = (query: URLSearchParams, response: ServerResponse) => void;
 
 /** One kind of objects, as an API server has it. */
-class FakeKind {
+export class FakeKind {
   objects: KubeObject[] = [];
   version = '1';
   /** Answers that take the place of the next lists and watches, one each. */
@@ -75,7 +75,10 @@ class FakeKind {
 export class FakeKubeApi {
   readonly pods = new FakeKind();
   readonly pools = new FakeKind();
+  /** Undefined where the cluster does not know the kind. */
+  objectives: FakeKind | undefined;
   readonly headers: IncomingMessage['headers'][] = [];
+  readonly paths: string[] = [];
 
   private constructor(private readonly server: Server) {}
 
@@ -85,7 +88,13 @@ export class FakeKubeApi {
     server.on('request', (request: IncomingMessage, response: ServerResponse) => {
       api.headers.push(request.headers);
       const url = new URL(request.url ?? '', 'http://fake');
-      const kind = { pods: api.pods, inferencepools: api.pools }[url.pathname.split('/').at(-1) ?? ''];
+      api.paths.push(url.pathname);
+      const kinds: Readonly<Record<string, FakeKind | undefined>> = {
+        pods: api.pods,
+        inferencepools: api.pools,
+        inferenceobjectives: api.objectives,
+      };
+      const kind = kinds[url.pathname.split('/').at(-1) ?? ''];
       if (kind === undefined) response.writeHead(404).end();
       else kind.answer(url.searchParams, response);
     });
@@ -120,6 +129,15 @@ export function aPod(name: string, address: string, changes: { ready?: string; m
   };
 }
 
+/** An objective with a priority, for a pool or for none in particular. */
+export function anObjective(name: string, priority: number | undefined, pool?: string): KubeObject {
+  const poolRef = pool === undefined ? {} : { poolRef: { name: pool } };
+  return {
+    metadata: { name, resourceVersion: '1' },
+    spec: { ...(priority === undefined ? {} : { priority }), ...poolRef },
+  };
+}
+
 /** A pool that selects pods of that app. */
 export function aPool(app: string, ports: readonly number[], metadata: object = {}): KubeObject {
   return {
@@ -128,8 +146,8 @@ export function aPool(app: string, ports: readonly number[], metadata: object = 
   };
 }
 
-export function status(code: number): Handler {
-  return (_query, response) => void response.writeHead(code).end(JSON.stringify({ kind: 'Status', code }));
+export function status(code: number, message?: string): Handler {
+  return (_query, response) => void response.writeHead(code).end(JSON.stringify({ kind: 'Status', code, message }));
 }
 
 function openWatch(query: URLSearchParams, response: ServerResponse): OpenWatch {

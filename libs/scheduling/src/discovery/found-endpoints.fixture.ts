@@ -1,7 +1,7 @@
 import { EndpointStore } from '../endpoint.store.ts';
 import type { FakeKubeApi } from './fake-kube-api.fixture.ts';
 import { KubernetesDiscovery } from './kubernetes.discovery.ts';
-import type { KubernetesTarget } from './kubernetes.discovery.ts';
+import type { KubernetesAccess, KubernetesTarget } from './kubernetes.discovery.ts';
 import type { WatchTimes } from './resource-watch.ts';
 
 /** The store, and every set of endpoints that it held, for what must not be in between. */
@@ -19,6 +19,7 @@ export async function find(
   api: FakeKubeApi,
   target: KubernetesTarget,
   times: Partial<WatchTimes> = {},
+  access: Pick<KubernetesAccess, 'endpointsOf'> = {},
 ): Promise<Found> {
   const endpoints = new EndpointStore();
   const history: string[] = [];
@@ -32,7 +33,7 @@ export async function find(
     });
   endpoints.listen({ added: note, removed: note });
   const patience = { firstPause: 2, longestPause: 20, ...times };
-  const discovery = new KubernetesDiscovery(target, { config: await api.config(), times: patience });
+  const discovery = new KubernetesDiscovery(target, { config: await api.config(), times: patience, ...access });
   const until = async (...ids: string[]): Promise<void> => {
     while (listOf(endpoints) !== ids.toSorted().join(' ')) {
       await new Promise<void>((resolve) => waiting.add(resolve));

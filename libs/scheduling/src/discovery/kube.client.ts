@@ -26,8 +26,10 @@ export class KubeStatusError extends Error {
   constructor(
     readonly status: number,
     path: string,
+    /** What the server says of it, such as the permission that is missing. */
+    said?: string,
   ) {
-    super(`Kubernetes answered ${status} for ${path}`);
+    super(`Kubernetes answered ${status} for ${path}${said === undefined ? '' : `: ${said}`}`);
     this.name = 'KubeStatusError';
   }
 }
@@ -90,8 +92,7 @@ export class KubeClient {
     await this.config.applyToHTTPSOptions(options);
     const response = await answered(url, options, idle);
     if (response.statusCode === 200) return response;
-    response.destroy();
-    throw new KubeStatusError(response.statusCode ?? 0, path);
+    throw new KubeStatusError(response.statusCode ?? 0, path, await messageOf(response));
   }
 }
 
@@ -103,6 +104,26 @@ function answered(url: URL, options: RequestOptions, idle: number): Promise<Inco
     request.on('error', reject);
     request.end();
   });
+}
+
+/** Bytes of a refusal that are read; a Status is a few hundred. */
+const MAX_STATUS = 4096;
+
+/** `message` of the Status that a refusal is, where it is one. */
+async function messageOf(response: IncomingMessage): Promise<string | undefined> {
+  let text = '';
+  try {
+    // an encoding is set, so chunks are strings
+    for await (const chunk of response.setEncoding('utf8') as AsyncIterable<string>) {
+      text += chunk;
+      if (text.length > MAX_STATUS) break;
+    }
+    const parsed: unknown = JSON.parse(text);
+    const hasMessage = typeof parsed === 'object' && parsed !== null && 'message' in parsed;
+    return hasMessage && typeof parsed.message === 'string' ? parsed.message : undefined;
+  } catch {
+    return undefined;
+  }
 }
 
 function pageOf(parsed: unknown): KubePage {

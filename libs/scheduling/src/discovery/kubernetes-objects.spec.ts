@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { parseLabelSelector } from './label-selector-text.ts';
-import { podEndpoints, readPod } from './pod-endpoints.ts';
-import { poolTarget } from './pool-target.ts';
+import { podEndpoints, podItself, readPod } from './pod-endpoints.ts';
+import { poolKind } from './pool-target.ts';
 
 describe('parseLabelSelector', () => {
   const labels = { app: 'vllm', 'llm-d.ai/role': 'decode', gen: '3', empty: '' };
@@ -55,7 +55,9 @@ describe('parseLabelSelector', () => {
   });
 });
 
-describe('poolTarget', () => {
+describe('poolKind', () => {
+  const { target: poolTarget } = poolKind('inference.networking.k8s.io');
+
   const pool = (spec: object, metadata: object = {}): object => ({ metadata: { name: 'pool', ...metadata }, spec });
   const selector = { matchLabels: { app: 'vllm' } };
   const targetPorts = [{ number: 8000 }, { number: 8001 }];
@@ -82,6 +84,40 @@ describe('poolTarget', () => {
     { what: 'a port that is none', spec: { selector, targetPorts: [{ number: 0 }] } },
   ])('refuses $what', ({ spec }) => {
     expect(() => poolTarget(pool(spec))).toThrow();
+  });
+
+  it('says of a flat selector in a v1 pool that matchLabels is missing', () => {
+    expect(() => poolTarget(pool({ selector: { app: 'vllm' }, targetPorts }))).toThrow('matchLabels');
+  });
+
+  describe('of the old group', () => {
+    const { version, target } = poolKind('inference.networking.x-k8s.io');
+
+    it('has a flat selector and one port', () => {
+      expect(version).toBe('v1alpha2');
+      expect(target(pool({ selector: { app: 'vllm', tier: 'a' }, targetPortNumber: 8000 }))).toEqual({
+        selector: 'app=vllm,tier=a',
+        ports: [8000],
+        appProtocol: undefined,
+      });
+    });
+
+    it('is nothing for a pool that is being deleted', () => {
+      const object = pool(
+        { selector: { app: 'a' }, targetPortNumber: 1 },
+        { deletionTimestamp: '2026-01-01T00:00:00Z' },
+      );
+      expect(target(object)).toBeUndefined();
+    });
+
+    it.each([
+      { what: 'no selector', spec: { targetPortNumber: 8000 } },
+      { what: 'an empty selector', spec: { selector: {}, targetPortNumber: 8000 } },
+      { what: 'no port', spec: { selector: { app: 'a' } } },
+      { what: 'a selector of the new group', spec: { selector, targetPortNumber: 8000 } },
+    ])('refuses $what', ({ spec }) => {
+      expect(() => target(pool(spec))).toThrow();
+    });
   });
 });
 
@@ -156,6 +192,15 @@ describe('readPod and podEndpoints', () => {
       status: { podIP: '10.0.0.1', conditions: READY },
     });
     expect(podEndpoints(pod, [1])[0]).toMatchObject({ id: 'default/a', labels: { x: 'y' } });
+  });
+
+  it.each([
+    { what: 'ready', status: { podIP: '10.0.0.1', conditions: READY }, expected: ['ns/pod 10.0.0.1 8000'] },
+    { what: 'not ready', status: { podIP: '10.0.0.1', phase: 'Pending' }, expected: ['ns/pod 10.0.0.1 8000'] },
+    { what: 'without an address', status: { conditions: READY }, expected: [] },
+  ])('make of a pod itself that is $what $expected, whatever its ports', ({ status, expected }) => {
+    const pod = readPod({ metadata: { name: 'pod', namespace: 'ns', ...active('1') }, status });
+    expect(podItself(pod, [8000, 8001]).map(({ id, address, port }) => `${id} ${address} ${port}`)).toEqual(expected);
   });
 
   it.each([undefined, {}, { metadata: {} }, { metadata: { name: 1 } }])('refuses %j', (object) => {

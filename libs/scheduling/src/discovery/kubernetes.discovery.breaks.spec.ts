@@ -2,6 +2,7 @@ import { Logger } from '@nestjs/common';
 import { beforeAll, describe, expect, it } from '@jest/globals';
 import { cleanup } from '#testing';
 import { aPod, FakeKubeApi, status } from './fake-kube-api.fixture.ts';
+import { KubeClient } from './kube.client.ts';
 import { find, listOf } from './found-endpoints.fixture.ts';
 import type { Found } from './found-endpoints.fixture.ts';
 import type { KubernetesTarget } from './kubernetes.discovery.ts';
@@ -154,5 +155,28 @@ describe('KubernetesDiscovery when something breaks', () => {
     await api.pods.watch(0);
     api.pods.objects = [aPod('a', '10.0.0.1')];
     await until('ns/a');
+  });
+
+  it('takes the end of a quiet watch for no failure: it asks again as soon as it did before', async () => {
+    const api = await fakeApi();
+    const { started, until } = await found(api, { worked: 0, firstPause: 1, longestPause: 60_000 });
+    await started;
+    // pauses that doubled would add up to half a minute
+    for (let number = 0; number < 15; number++) (await api.pods.watch(number)).end();
+    (await api.pods.watch(15)).send('ADDED', aPod('a', '10.0.0.1'));
+    await until('ns/a');
+  });
+
+  it('says what the server says of a refusal', async () => {
+    const api = await fakeApi();
+    const said: string[] = [];
+    const client = new KubeClient(await api.config());
+    api.pods.nextLists.push(status(403, 'pods is forbidden: cannot list resource "pods"'));
+    await client
+      .list({ path: '/api/v1/namespaces/ns/pods' }, undefined, new AbortController().signal)
+      .catch((error: unknown) => said.push(String(error)));
+    expect(said).toEqual([
+      'KubeStatusError: Kubernetes answered 403 for /api/v1/namespaces/ns/pods: pods is forbidden: cannot list resource "pods"',
+    ]);
   });
 });

@@ -4,11 +4,12 @@ import type { Endpoint } from '../endpoint.ts';
 import type { EndpointStore } from '../endpoint.store.ts';
 import type { Discovery } from '../plugin.ts';
 import { KubeClient } from './kube.client.ts';
+import { kubeConfig } from './kube-config.ts';
 import { parseLabelSelector } from './label-selector-text.ts';
 import { podEndpoints, readPod } from './pod-endpoints.ts';
 import type { Pod } from './pod-endpoints.ts';
-import { poolTarget } from './pool-target.ts';
-import type { PodTarget } from './pool-target.ts';
+import { poolKind } from './pool-target.ts';
+import type { PodTarget, PoolKind } from './pool-target.ts';
 import { ResourceWatch, WATCH_TIMES } from './resource-watch.ts';
 import type { WatchTimes } from './resource-watch.ts';
 
@@ -27,6 +28,8 @@ export interface KubernetesAccess {
   /** Default: as kubectl finds it, or the pod's own service account. */
   readonly config?: KubeConfig;
   readonly times?: Partial<WatchTimes>;
+  /** What a pod is turned into. Default: an endpoint for each port of the pool, where the pod is ready. */
+  readonly endpointsOf?: (pod: Pod, ports: readonly number[]) => readonly Endpoint[];
 }
 
 /**
@@ -67,7 +70,7 @@ export class KubernetesDiscovery implements Discovery {
    * @throws Error when it is not configured where Kubernetes is
    */
   async start(endpoints: EndpointStore): Promise<void> {
-    const client = new KubeClient(this.access.config ?? (await defaultConfig()));
+    const client = new KubeClient(this.access.config ?? (await kubeConfig()));
     if (this.closing.signal.aborted) return;
     await new Promise<void>((resolve) => {
       this.closing.signal.addEventListener('abort', () => resolve());
@@ -88,14 +91,15 @@ export class KubernetesDiscovery implements Discovery {
 
   private watchPool(client: KubeClient, pool: KubernetesTarget & { kind: 'pool' }, said: () => void): void {
     const { name, namespace, group } = pool;
+    const kind = poolKind(group);
     const watch = new ResourceWatch(
       client,
       {
         resource: {
-          path: `/apis/${group}/v1/namespaces/${namespace}/inferencepools`,
+          path: `/apis/${group}/${kind.version}/namespaces/${namespace}/inferencepools`,
           fieldSelector: `metadata.name=${name}`,
         },
-        read: (object) => this.readPool(object),
+        read: (object) => this.readPool(kind, object),
         changed: (pools) => this.aim(client, pools.get(name), said),
         failed: this.warn('the pool cannot be watched'),
       },
@@ -122,9 +126,9 @@ export class KubernetesDiscovery implements Discovery {
   }
 
   /** A pool that makes no sense at the moment stays what it was. */
-  private readPool(object: unknown): PodTarget | undefined {
+  private readPool(kind: PoolKind, object: unknown): PodTarget | undefined {
     try {
-      return poolTarget(object);
+      return kind.target(object);
     } catch (error) {
       this.logger.warn({ err: error, pool: this.asked }, 'the pool cannot be used as it is');
       return this.target;
@@ -154,7 +158,8 @@ export class KubernetesDiscovery implements Discovery {
 
   private endpoints(): readonly Endpoint[] {
     const ports = this.target?.ports ?? [];
-    return [...this.pods.values()].flatMap((pod) => podEndpoints(pod, ports));
+    const { endpointsOf = podEndpoints } = this.access;
+    return [...this.pods.values()].flatMap((pod) => endpointsOf(pod, ports));
   }
 
   private run<Item>(watch: ResourceWatch<Item>, signal: AbortSignal): void {
@@ -166,13 +171,4 @@ export class KubernetesDiscovery implements Discovery {
   private warn(message: string): (error: unknown) => void {
     return (error) => this.logger.warn({ err: error, namespace: this.asked.namespace }, message);
   }
-}
-
-/** Imported when it is needed: it takes most of a second and 80 MB. @throws Error when there is no cluster in it */
-async function defaultConfig(): Promise<KubeConfig> {
-  const { KubeConfig: Config } = await import('@kubernetes/client-node');
-  const config = new Config();
-  config.loadFromDefault();
-  if (config.getCurrentCluster() === null) throw new Error('no Kubernetes cluster is configured');
-  return config;
 }

@@ -62,6 +62,11 @@ export function podEndpoints(
   });
 }
 
+/** One endpoint for the pod, whether or not it is ready, whatever it serves: who asks wants to know which pods there are. */
+export function podItself({ namespace, name, address, labels }: Pod, [port = 0]: readonly number[]): Endpoint[] {
+  return address === undefined ? [] : [{ id: `${namespace}/${name}`, namespace, name, address, port, labels }];
+}
+
 /** Numbers separated by commas; what is none does not count. */
 function activePorts(annotations: Readonly<Record<string, string>>): ReadonlySet<number> | undefined {
   const text = ACTIVE_PORTS.map((name) => annotations[name]).find((value) => value !== undefined);

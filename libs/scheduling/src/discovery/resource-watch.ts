@@ -9,11 +9,19 @@ export interface WatchTimes {
   readonly resync: number;
   /** Without a byte, after which a watch counts as broken; bookmarks come about once a minute. */
   readonly idle: number;
+  /** That a watch must last for its end to be no failure: servers and proxies end quiet ones after a time of their own. */
+  readonly worked: number;
   readonly firstPause: number;
   readonly longestPause: number;
 }
 
-export const WATCH_TIMES: WatchTimes = { resync: 600_000, idle: 150_000, firstPause: 200, longestPause: 30_000 };
+export const WATCH_TIMES: WatchTimes = {
+  resync: 600_000,
+  idle: 150_000,
+  worked: 1_000,
+  firstPause: 200,
+  longestPause: 30_000,
+};
 
 /** What a watch is for. */
 export interface WatchPurpose<Item> {
@@ -29,7 +37,10 @@ export interface WatchPurpose<Item> {
 const EXPIRED = 410;
 
 const named = z.object({ metadata: z.object({ name: z.string(), resourceVersion: z.string().optional() }) });
-const watchEvent = z.object({ type: z.string(), object: z.looseObject({ code: z.number().optional() }) });
+const watchEvent = z.object({
+  type: z.string(),
+  object: z.looseObject({ code: z.number().optional(), message: z.string().optional() }),
+});
 const bookmark = z.object({ metadata: z.object({ resourceVersion: z.string() }) });
 
 /**
@@ -89,6 +100,7 @@ export class ResourceWatch<Item> {
       const begun = performance.now();
       try {
         await this.watchOnce(limited);
+        if (performance.now() - begun > this.times.worked) this.backoff.reset();
       } catch (error) {
         if (error instanceof KubeStatusError) throw error;
         if (!hasEnded(limited)) this.purpose.failed(error);
@@ -110,7 +122,7 @@ export class ResourceWatch<Item> {
   /** @returns whether there is something new */
   private apply(event: unknown): boolean {
     const { type, object } = watchEvent.parse(event);
-    if (type === 'ERROR') throw new KubeStatusError(object.code ?? 500, this.purpose.resource.path);
+    if (type === 'ERROR') throw new KubeStatusError(object.code ?? 500, this.purpose.resource.path, object.message);
     this.version = bookmark.parse(object).metadata.resourceVersion;
     if (type === 'BOOKMARK') return false;
     if (type === 'DELETED') return this.items.delete(named.parse(object).metadata.name);

@@ -9,6 +9,7 @@ import type {
   SchedulingResult,
 } from '../plugin.ts';
 import { isDecider } from '../plugin-kinds.ts';
+import { RequestNote } from '../request-note.ts';
 import { SchedulingPlugin } from '../scheduling-plugin.decorator.ts';
 import type { SchedulingRequest } from '../scheduling-request.ts';
 import { concludeWith } from './conclude.ts';
@@ -20,6 +21,14 @@ import { writeStageHeaders } from './stage-headers.ts';
 export type DisaggDecision = 'decode-only' | 'prefill-decode' | 'encode-decode' | 'encode-prefill-decode';
 
 type Stage = 'prefill' | 'encode';
+
+/** What became of a stage that may have a worker of its own. */
+export interface StageResult {
+  /** None where decode does it itself. */
+  readonly targets: readonly Candidate[];
+  /** Whether one was looked for. */
+  readonly wasWanted: boolean;
+}
 
 /**
  * All stages of a request in one cycle, for clusters whose decode sidecar runs them: decode gets an endpoint, and prefill and encode one
@@ -37,11 +46,14 @@ type Stage = 'prefill' | 'encode';
 export class DisaggProfileHandler implements ProfileHandler, PreRequest {
   readonly stage = 'headers';
   private readonly deciders: Readonly<Record<Stage, Decider | undefined>>;
+  /** Profiles that were run, with or without a result. */
+  private readonly tried: RequestNote<ReadonlySet<string>>;
 
   constructor(
     private readonly params: DisaggParams,
     context: PluginContext,
   ) {
+    this.tried = new RequestNote(`${context.name}:tried`);
     this.deciders = {
       prefill: deciderOf(params.deciders.prefill, 'prefill', context),
       encode: deciderOf(params.deciders.encode, 'encode', context),
@@ -60,7 +72,8 @@ export class DisaggProfileHandler implements ProfileHandler, PreRequest {
     return stage === undefined ? [] : [this.params.profiles[stage]];
   }
 
-  conclude(_request: SchedulingRequest, results: ProfileResults, errors: readonly Error[]): SchedulingResult {
+  conclude(request: SchedulingRequest, results: ProfileResults, errors: readonly Error[]): SchedulingResult {
+    this.tried.set(request, new Set(results.keys()));
     return concludeWith(this.params.profiles.decode, results, errors, 'failed to find available decode workers');
   }
 
@@ -72,6 +85,15 @@ export class DisaggProfileHandler implements ProfileHandler, PreRequest {
     const hasPrefill = profiles.has(this.params.profiles.prefill);
     if (profiles.has(this.params.profiles.encode)) return hasPrefill ? 'encode-prefill-decode' : 'encode-decode';
     return hasPrefill ? 'prefill-decode' : 'decode-only';
+  }
+
+  /** @param result of that request */
+  stageOf(stage: Stage, request: SchedulingRequest, { profiles }: SchedulingResult): StageResult {
+    const name = this.params.profiles[stage];
+    return {
+      targets: profiles.get(name)?.targets ?? [],
+      wasWanted: this.tried.of(request)?.has(name) ?? false,
+    };
   }
 
   /** Decode, then encode, then prefill. A decider is asked once: what it turned down stays closed when the stage behind it has run. */

@@ -17,13 +17,17 @@ export async function openBody(body: Buffer): Promise<JsonObject> {
   }
 }
 
-/** Of a repeated key the last one counts, and it is the only one that a body with another model has. */
-export function commonFields(body: JsonObject): CommonFields {
+/**
+ * Of a repeated key the last one counts, and it is the only one that a body with another model has.
+ * @param sent the body as it goes on, but for its model
+ */
+export function commonFields(body: JsonObject, sent = body): CommonFields {
+  const own = body.get('model')?.string;
   return {
-    model: body.get('model')?.string,
+    model: own,
     isStream: body.get('stream')?.isTrue ?? false,
     cacheSalt: body.get('cache_salt')?.string ?? '',
-    withModel: (model) => joinRope(body.set('model', rawJson(jsonString(model))).toRope()),
+    withModel: (model) => joinRope((model === own ? sent : sent.set('model', rawJson(jsonString(model)))).toRope()),
   };
 }
 

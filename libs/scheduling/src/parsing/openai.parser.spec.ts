@@ -187,6 +187,47 @@ describe('openai-parser', () => {
     },
   );
 
+  describe('the tokens of a chat', () => {
+    const BODY =
+      '{ "model":"m", "messages":[{"role":"user","content":"hi"}], "tokens":{"token_ids":[5,6]}, "seed":1.0 }';
+    const parsing = (params: { readTokensField?: boolean; stripTokensField?: boolean }, body = BODY) =>
+      new OpenAiParser({ readTokensField: true, stripTokensField: false, ...params }).parse(
+        Buffer.from(body),
+        new Map(),
+        CHAT,
+      );
+
+    it('are not its prompt where they are not to be read', async () => {
+      const parsed = await parsing({ readTokensField: false });
+      expect(parsed.prompts()).toEqual([]);
+      expect(shown(parsed)).toEqual([['text "user"', 'text "hi"']]);
+    });
+
+    it('stay in the body by default', async () => {
+      const { isChanged, withModel } = await parsing({});
+      expect(isChanged).toBeUndefined();
+      expect(withModel?.('m').toString()).toBe(BODY);
+    });
+
+    it.each([
+      ['m', '"m"'],
+      ['other', '"other"'],
+    ])('are taken out where they are to be, and nothing else, for the model %s', async (model, written) => {
+      const { isChanged, withModel, prompts } = await parsing({ stripTokensField: true });
+      const body = withModel?.(model).toString() ?? '';
+      expect(isChanged).toBe(true);
+      expect(JSON.parse(body)).toEqual({ model, messages: [{ role: 'user', content: 'hi' }], seed: 1 });
+      expect(body).toContain(`"model":${written}, "messages"`);
+      expect(body).toContain('"seed":1.0');
+      expect(prompts()[0]?.ids).toEqual(new Uint32Array([5, 6]));
+    });
+
+    it('stay where they are a field of the client’s own', async () => {
+      const { isChanged } = await parsing({ stripTokensField: true }, BODY.replace('{"token_ids":[5,6]}', '7'));
+      expect(isChanged).toBeUndefined();
+    });
+  });
+
   it('refuses tokens that are none, and features that lie outside of them', async () => {
     const features = { mm_hashes: { image: ['h'] }, mm_placeholders: { image: [{ offset: 1, length: 1 }] } };
     for (const tokens of [{ token_ids: [-1] }, { token_ids: [1], features }]) {

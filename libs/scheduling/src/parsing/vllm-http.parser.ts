@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { HTTP_PROTOCOLS } from '../app-protocol.ts';
 import type { Parser } from '../plugin.ts';
 import { SchedulingPlugin } from '../scheduling-plugin.decorator.ts';
 import { SchedulingError } from '../scheduling.error.ts';
@@ -11,6 +12,7 @@ import { oneOfIds } from './prompt-content.ts';
 @SchedulingPlugin({ type: 'vllmhttp-parser', parameters: z.strictObject({}).prefault({}) })
 export class VllmHttpParser implements Parser {
   readonly suffixes = ['inference/v1/generate'];
+  readonly appProtocols = HTTP_PROTOCOLS;
 
   /** @throws SchedulingError with BadRequest */
   async parse(body: Buffer): Promise<ParsedRequest> {

@@ -6,7 +6,7 @@ import type { PluginSet } from './plugin-set.ts';
 export const DEFAULT_DETECTOR = 'utilization-detector';
 const DEFAULT_HANDLER = 'single-profile-handler';
 /** The last one takes what no other does. */
-const DEFAULT_PARSERS = ['openai-parser', 'vllmhttp-parser', 'passthrough-parser'];
+const DEFAULT_PARSERS = ['openai-parser', 'anthropic-parser', 'vllmhttp-parser', 'passthrough-parser'];
 const DEFAULT_DATA_LAYER = ['metrics-data-source', 'core-metrics-extractor'];
 
 /** Adds what is there though no configuration says so (`epp.md` 3.5), but for what plugins require. */

@@ -8,7 +8,7 @@ function types(source: PickerConfigSource): readonly string[] {
 }
 
 const BESIDES = ['metrics-data-source', 'core-metrics-extractor', 'utilization-detector'];
-const PARSERS = ['openai-parser', 'vllmhttp-parser', 'passthrough-parser'];
+const PARSERS = ['openai-parser', 'anthropic-parser', 'vllmhttp-parser', 'passthrough-parser'];
 
 describe('a picker configuration', () => {
   it('is, where there is none, the default one', () => {
@@ -84,7 +84,7 @@ requestHandler: {parsers: [{pluginRef: rest}, {pluginRef: openai-parser}]}`;
 
   it('has all parsers where it lists none', () => {
     const { parts } = built(written('plugins: [{type: vllmhttp-parser, name: mine}]'));
-    expect(names(parts.parsers)).toEqual(['mine', 'openai-parser', 'passthrough-parser']);
+    expect(names(parts.parsers)).toEqual(['mine', 'openai-parser', 'anthropic-parser', 'passthrough-parser']);
   });
 
   it.each([

@@ -9,7 +9,7 @@ import type { SchedulingRequest } from '../scheduling-request.ts';
 import { inFlightParams } from './inflight-load.params.ts';
 import type { InFlightParams } from './inflight-load.params.ts';
 import { LoadCounter } from './load-counter.ts';
-import type { LoadShare } from './load-counter.ts';
+import type { FlowLoad, LoadShare } from './load-counter.ts';
 import { RequestShares } from './request-shares.ts';
 
 /**
@@ -45,6 +45,13 @@ export class InFlightLoadProducer implements Producer, PreRequest, ResponseObser
     return { requests, tokens };
   }
 
+  /** What each flow has in flight to each endpoint that is there and has anything. */
+  *flows(): Generator<FlowLoad & { readonly endpoint: Endpoint }> {
+    for (const { endpoint } of this.context.endpoints.all()) {
+      for (const load of this.counters.get(endpoint.id)?.flows ?? []) yield { ...load, endpoint };
+    }
+  }
+
   produce(_request: SchedulingRequest, candidates: readonly Candidate[]): void {
     for (const candidate of candidates) candidate.setInFlight(this.context.name, this.inFlight(candidate.endpoint.id));
   }
@@ -56,7 +63,7 @@ export class InFlightLoadProducer implements Producer, PreRequest, ResponseObser
       const [target] = targets;
       if (target === undefined) continue;
       const tokens = this.tokensFor(request, target);
-      shares.set(profile, this.counterOf(target.endpoint).take({ requests: 1, tokens }));
+      shares.set(profile, this.counterOf(target.endpoint).take({ requests: 1, tokens }, request));
     }
     this.noted.set(request, shares);
     this.shares.keep(request, [...shares.values()]);

@@ -6,6 +6,8 @@ import { aRequest } from '../scheduling.fixture.ts';
 import { LoadCounter } from './load-counter.ts';
 import { RequestShares } from './request-shares.ts';
 
+const FLOW = { fairnessId: 'default-flow', priority: 0 };
+
 const MINUTE = 60_000;
 
 /** Has whatever nobody refers to collected. */
@@ -21,7 +23,7 @@ describe('RequestShares', () => {
   it('lets go what a request that nobody has any more left behind', async () => {
     const counter = new LoadCounter();
     const shares = new RequestShares();
-    shares.keep(aRequest(), [counter.take({ requests: 1, tokens: 5 })]);
+    shares.keep(aRequest(), [counter.take({ requests: 1, tokens: 5 }, FLOW)]);
     await collect();
     shares.sweep(performance.now() + MINUTE);
     expect(counter.requests).toBe(1);
@@ -37,7 +39,7 @@ describe('RequestShares', () => {
     const counter = new LoadCounter();
     const shares = new RequestShares();
     const request = aRequest();
-    shares.keep(request, [counter.take({ requests: 1, tokens: 5 })]);
+    shares.keep(request, [counter.take({ requests: 1, tokens: 5 }, FLOW)]);
     await collect();
     shares.sweep(performance.now() + 600 * MINUTE);
     expect(counter.requests).toBe(1);

@@ -227,4 +227,24 @@ describe('MetricsScraper', () => {
     endpoints.replace([endpointOf(upstream, 'c')]);
     expect(upstream.openConnections).toBe(0);
   });
+
+  it('says once that an endpoint cannot be scraped, and once that it can again', async () => {
+    const lines: unknown[] = [];
+    const keep = (fields: unknown, message: unknown): void => void lines.push([fields, message]);
+    Logger.overrideLogger({ log: keep, warn: keep, error: keep });
+    onEnd(() => Logger.overrideLogger(false));
+    let isWell = false;
+    const upstream = await worker(
+      (_request, response) => void response.writeHead(isWell ? 200 : 500).end(exposition(1)),
+    );
+    const { endpoints, failures } = scraping();
+    endpoints.replace([endpointOf(upstream)]);
+    await until(() => failures.length >= 3);
+    isWell = true;
+    await until(() => endpoints.get('ns/a')?.load.waiting === 1);
+    expect(lines).toEqual([
+      [expect.objectContaining({ endpoint: 'ns/a' }), 'an endpoint cannot be scraped'],
+      [{ endpoint: 'ns/a' }, 'an endpoint is scraped again'],
+    ]);
+  });
 });

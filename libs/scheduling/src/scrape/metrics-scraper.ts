@@ -1,8 +1,8 @@
-import { Logger } from '@nestjs/common';
 import type { Endpoint } from '../endpoint.ts';
 import type { EndpointStore } from '../endpoint.store.ts';
 import { ScrapeLoop } from './scrape-loop.ts';
 import type { ScrapeContext, ScrapeObserver } from './scrape-loop.ts';
+import { ScrapeNews } from './scrape-news.ts';
 import type { ScrapeSettings } from './scrape-settings.ts';
 
 /** Milliseconds from one scrape to the next, over all endpoints: one of 60 KB takes about 75 µs, and requests come first. */
@@ -15,7 +15,6 @@ const SPREAD = 0.618;
  * 50 ms the interval grows with their number (500: 250 ms), so that scraping leaves most of the event loop to requests.
  */
 export class MetricsScraper {
-  private readonly logger = new Logger('scrape');
   private readonly loops = new Map<string, ScrapeLoop>();
   private readonly closing = new Set<Promise<void>>();
   private readonly context: ScrapeContext;
@@ -24,7 +23,7 @@ export class MetricsScraper {
 
   constructor(settings: ScrapeSettings, endpoints: EndpointStore, observer: ScrapeObserver) {
     const pace = (): number => Math.max(settings.interval, this.loops.size * LEAST_GAP);
-    this.context = { settings, endpoints, observer, pace };
+    this.context = { settings, endpoints, observer, pace, news: new ScrapeNews() };
   }
 
   start(): void {
@@ -55,7 +54,7 @@ export class MetricsScraper {
       return new ScrapeLoop(endpoint, this.context);
     } catch (error) {
       this.context.observer.pollFailed(this.context.settings.source.type);
-      this.logger.warn({ err: error, endpoint: endpoint.id }, 'an endpoint cannot be scraped at its address');
+      this.context.news.failed(error, endpoint, 'an endpoint cannot be scraped at its address');
       return undefined;
     }
   }

@@ -1,7 +1,7 @@
-import { Logger } from '@nestjs/common';
 import type { Endpoint, EndpointLoad } from '../endpoint.ts';
 import type { EndpointStore } from '../endpoint.store.ts';
 import { ScrapeClient } from './scrape.client.ts';
+import type { ScrapeNews } from './scrape-news.ts';
 import type { ScrapeSettings } from './scrape-settings.ts';
 
 /** Told of scrapes that came to nothing, by plugin type. */
@@ -17,13 +17,13 @@ export interface ScrapeContext {
   readonly settings: ScrapeSettings;
   readonly endpoints: EndpointStore;
   readonly observer: ScrapeObserver;
+  readonly news: ScrapeNews;
   /** Milliseconds from one tick to the next at present. */
   readonly pace: () => number;
 }
 
 /** Scrapes one endpoint until it is stopped. A tick is left out while the scrape of an earlier one runs. */
 export class ScrapeLoop {
-  private readonly logger = new Logger('scrape');
   private readonly client: ScrapeClient;
   private timer: NodeJS.Timeout | undefined;
   private isRunning = false;
@@ -62,13 +62,18 @@ export class ScrapeLoop {
     try {
       const exposition = await this.client.get();
       // another endpoint may go by this name when the answer is there
-      if (!this.isStopped) this.read(exposition);
-      this.hasFailed = false;
+      if (!this.isStopped) this.succeeded(exposition);
     } catch (error) {
       if (!this.isStopped) this.failed(error);
     } finally {
       this.isRunning = false;
     }
+  }
+
+  private succeeded(exposition: Buffer): void {
+    this.read(exposition);
+    if (this.hasFailed) this.context.news.recovered(this.endpoint);
+    this.hasFailed = false;
   }
 
   private read(exposition: Buffer): void {
@@ -87,7 +92,7 @@ export class ScrapeLoop {
   private failed(error: unknown): void {
     this.context.observer.pollFailed(this.context.settings.source.type);
     // once, not twenty times a second
-    if (!this.hasFailed) this.logger.warn({ err: error, endpoint: this.endpoint.id }, 'an endpoint cannot be scraped');
+    if (!this.hasFailed) this.context.news.failed(error, this.endpoint, 'an endpoint cannot be scraped');
     this.hasFailed = true;
   }
 }

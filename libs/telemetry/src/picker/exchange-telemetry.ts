@@ -1,13 +1,15 @@
-import { SpanKind } from '@opentelemetry/api';
 import { traceContext } from '#protocol';
 import type { TraceContext, Usage } from '#protocol';
 import { ExchangeObservers } from '#scheduling';
 import type {
+  CycleTrace,
   Decision,
   ExchangeObserver,
   ReceivedAnswer,
   ReceivedRequest,
   SchedulingError,
+  SchedulingRequest,
+  SchedulingResult,
   Termination,
 } from '#scheduling';
 import { ATTRIBUTES } from '../attributes.ts';
@@ -15,44 +17,52 @@ import type { RequestTrace } from '../request-trace.ts';
 import { traceHeaders } from '../request-trace.ts';
 import { failSpan } from '../tracing.ts';
 import type { Tracing } from '../tracing.ts';
-import { ExchangeTimes } from './exchange-times.ts';
+import { ExchangeCounts, MODEL_SERVER_ERROR } from './exchange-counts.ts';
+import type { Counting } from './exchange-counts.ts';
+import { ExchangeSpans } from './exchange-spans.ts';
 import { PICKER_ATTRIBUTES } from './picker-attributes.ts';
-import type { PickerMetrics, RequestLabels } from './picker-metrics.ts';
+import type { PickerLog, RequestIds } from './picker-log.ts';
+import { SpanNode } from './span-node.ts';
 
-/** Counts and traces every exchange of an endpoint picker (`epp.md` 8.4, 8.5). */
+/** What exchanges are watched with beside metrics and traces. */
+export interface PickerWatch extends Partial<Omit<Counting, 'metrics'>> {
+  readonly log?: PickerLog;
+}
+
+/** Counts, traces and logs every exchange of an endpoint picker (`epp.md` 8.4, 8.5). */
 export class PickerTelemetry extends ExchangeObservers {
+  private readonly counting: Counting;
+  private readonly log: PickerLog | undefined;
+
   constructor(
-    private readonly metrics: PickerMetrics,
+    metrics: Counting['metrics'],
     private readonly tracing: Tracing,
+    { log, ...watch }: PickerWatch = {},
   ) {
     super();
+    this.counting = { measuresStreams: true, ...watch, metrics };
+    this.log = log;
   }
 
   open(): ExchangeObserver {
-    return new ExchangeTelemetry(this.metrics, this.tracing);
+    return new ExchangeTelemetry(this.counting, this.tracing, this.log);
   }
 }
 
-const STATUS_OK = 200;
-/** Code of an answer that the worker did not make well. */
-const MODEL_SERVER_ERROR = 'ModelServerError';
-
 class ExchangeTelemetry implements ExchangeObserver {
-  private readonly times = new ExchangeTimes();
+  private readonly counts: ExchangeCounts;
+  private id = '';
   private carried: TraceContext = {};
   private trace: RequestTrace | undefined;
-  private labels: RequestLabels = ['unknown', 'unknown', 'default-flow', '0'];
-  private isStream = false;
-  private isRunning = false;
-  private hasFailed = false;
-  private bytes = 0;
-  private tokens: Usage | undefined;
+  /** Undefined where the request's trace is not sampled. */
+  private spans: ExchangeSpans | undefined;
 
   constructor(
-    private readonly metrics: PickerMetrics,
+    private readonly counting: Counting,
     private readonly tracing: Tracing,
+    private readonly log: PickerLog | undefined,
   ) {
-    metrics.on.streamsInFlight.add([], 1);
+    this.counts = new ExchangeCounts(counting);
   }
 
   received({ id, headers, repeated }: ReceivedRequest): void {
@@ -60,12 +70,18 @@ class ExchangeTelemetry implements ExchangeObserver {
       const value = headers.get(name);
       return value === undefined ? [] : repeated.has(name) ? [value, value] : [value];
     };
+    this.id = id.slice(0, MAX_ID);
     this.carried = traceContext({
       traceparent: one('traceparent'),
       tracestate: one('tracestate'),
       baggage: one('baggage'),
     });
-    this.trace = this.tracing.begin({ trace: this.carried }, 'gateway.request', { [PICKER_ATTRIBUTES.requestId]: id });
+    const attributes = { [PICKER_ATTRIBUTES.requestId]: this.id };
+    this.trace = this.tracing.begin({ trace: this.carried }, 'gateway.request', attributes);
+    const { server, serverContext } = this.trace ?? {};
+    if (server === undefined || serverContext === undefined) return;
+    this.counts.traceId = server.spanContext().traceId;
+    this.spans = new ExchangeSpans(SpanNode.root(this.tracing, server, serverContext), this.counting.facts);
   }
 
   propagated(): ReadonlyMap<string, string> {
@@ -73,99 +89,92 @@ class ExchangeTelemetry implements ExchangeObserver {
     return new Map(Object.entries(headers));
   }
 
-  scheduled({ request, incomingModel, result }: Decision): void {
-    const { targetModel, fairnessId, priority, parsed, size } = request;
-    this.isStream = parsed.isStream;
-    this.labels = this.metrics.labels(incomingModel, targetModel, fairnessId, priority);
-    const { on } = this.metrics;
-    on.requests.add(this.labels);
-    on.requestSize.observe(this.labels, size);
-    const [target] = result.profiles.get(result.primary)?.targets ?? [];
-    const { name = '', namespace = '', port = 0 } = target?.endpoint ?? {};
-    on.schedulerAttempts.add(['success', this.labels[1], name, namespace, String(port)]);
-    this.span(result.primary, name);
+  began(): void {
+    this.spans?.began();
   }
 
-  refused({ code }: SchedulingError): void {
-    const { on } = this.metrics;
-    on.requestProcessing.observe([], this.times.sinceStart());
-    on.schedulerAttempts.add(['failure', this.labels[1], '', '', '']);
-    this.fail(code);
+  read(request: SchedulingRequest): void {
+    this.counts.read(request);
+    this.spans?.read(request);
+  }
+
+  cycle(_request: SchedulingRequest, candidates: number): CycleTrace | undefined {
+    this.counts.times.cycle();
+    return this.spans?.cycle(candidates);
+  }
+
+  cycleEnded(_request: SchedulingRequest, result: SchedulingResult | undefined): void {
+    this.counts.cycleEnded(result);
+  }
+
+  preparing(request: SchedulingRequest, result: SchedulingResult): void {
+    this.spans?.preparing(request, result);
+  }
+
+  prepared(): void {
+    this.spans?.prepared();
+  }
+
+  scheduled(decision: Decision): void {
+    const { result } = decision;
+    this.counts.scheduled(decision);
+    this.spans?.scheduled(result.primary, result.profiles.get(result.primary)?.targets[0]);
+    this.log?.scheduled(() => this.ids(), decision, this.counts.times.sinceStart() * 1000);
+  }
+
+  refused(error: SchedulingError): void {
+    this.counts.refused();
+    this.fail(error.code);
+    this.log?.refused(() => this.ids(), error);
   }
 
   sent(): void {
-    this.isRunning = true;
-    this.metrics.on.requestsRunning.add(this.labels, 1);
-    this.metrics.on.requestProcessing.observe([], this.times.sinceStart());
+    this.counts.sent();
   }
 
-  responseHeaders({ status }: ReceivedAnswer): void {
-    if (status === undefined) return;
-    this.trace?.server?.setAttribute(ATTRIBUTES.status, status);
-    if (status !== STATUS_OK) this.fail(MODEL_SERVER_ERROR);
+  responseHeaders(answer: ReceivedAnswer): void {
+    const { status } = answer;
+    if (status !== undefined) this.trace?.server?.setAttribute(ATTRIBUTES.status, status);
+    if (this.counts.answered(answer)) failSpan(this.trace?.server, MODEL_SERVER_ERROR);
   }
 
   firstByte(): void {
-    this.times.firstByte();
+    this.counts.times.firstByte();
   }
 
   chunk(bytes: number): void {
-    this.bytes += bytes;
-    const gap = this.times.chunk();
-    if (this.isStream && gap !== undefined) this.metrics.on.betweenTokens.observe(this.labels, gap);
+    this.counts.chunk(bytes);
+  }
+
+  handled(): void {
+    this.counts.times.chunkHandled();
   }
 
   usage(usage: Usage): void {
-    this.tokens = usage;
+    this.counts.usage(usage);
   }
 
   ended(how: Termination): void {
-    const { on } = this.metrics;
-    on.streamsInFlight.add([], -1);
-    on.streams.add([how === 'natural' ? 'OK' : how === 'client_disconnect' ? 'Canceled' : 'Unknown']);
-    on.streamDuration.observe([], this.times.sinceStart());
     if (how === 'error') this.fail('Unknown');
-    if (this.isRunning) {
-      on.requestsRunning.add(this.labels, -1);
-      this.answered();
-    }
+    else if (how !== 'natural') this.spans?.over(how);
+    this.counts.ended(how);
     this.trace?.server?.setAttribute(PICKER_ATTRIBUTES.outcome, how);
     this.trace?.server?.end();
   }
 
-  /** Times and tokens of a request that was sent out. */
-  private answered(): void {
-    const { on } = this.metrics;
-    const duration = this.times.sinceStart();
-    on.requestDuration.observe(this.labels, duration);
-    on.responseSize.observe(this.labels, this.bytes);
-    const first = this.times.toFirstByte;
-    if (first !== undefined) on.timeToFirstToken.observe([...this.labels, String(this.isStream)], first);
-    const { inputTokens: input, outputTokens: output, cachedTokens: cached } = this.tokens ?? {};
-    if (input !== undefined) on.inputTokens.observe(this.labels, input);
-    if (cached !== undefined) on.cachedTokens.observe(this.labels, cached);
-    if (output === undefined || output === 0) return;
-    on.outputTokens.observe(this.labels, output);
-    on.perOutputToken.observe(this.labels, duration / output);
-    if (this.isStream && output > 1 && first !== undefined) {
-      on.timePerOutputToken.observe(this.labels, (duration - first) / (output - 1));
-    }
-  }
-
-  /** One error a request, the first one. */
   private fail(code: string): void {
-    if (this.hasFailed) return;
-    this.hasFailed = true;
-    this.metrics.on.requestErrors.add([...this.labels, code]);
+    if (!this.counts.fail(code)) return;
+    this.spans?.over(code);
     failSpan(this.trace?.server, code);
   }
 
-  private span(profile: string, endpoint: string): void {
-    const { server, serverContext } = this.trace ?? {};
-    if (server === undefined || serverContext === undefined) return;
-    const attributes = { [ATTRIBUTES.requestModel]: this.labels[1], [PICKER_ATTRIBUTES.profile]: profile };
-    server.setAttributes(attributes);
-    const own = { [PICKER_ATTRIBUTES.endpoint]: endpoint, ...attributes };
-    this.tracing.span('request_orchestration', SpanKind.INTERNAL, serverContext, own)?.end();
+  private ids(): RequestIds {
+    const { ids } = this.trace ?? {};
+    if (ids !== undefined) return { 'x-request-id': this.id, trace_id: ids.traceId, span_id: ids.spanId };
+    const [, traceId] = this.carried.traceparent?.split('-') ?? [];
+    return { 'x-request-id': this.id, ...(traceId !== undefined && { trace_id: traceId }) };
   }
 }
+
+/** Characters of a request's id, which is the client's. */
+const MAX_ID = 256;

@@ -1,5 +1,11 @@
+export { PICKER_ATTRIBUTES } from './picker-attributes.ts';
 export { PICKER_METRICS } from './picker-metric-catalogue.ts';
 export { PickerAdminModule } from './picker-admin.module.ts';
+export { PickerFacts } from './picker-facts.ts';
+export { PickerLog } from './picker-log.ts';
 export { PickerMetrics } from './picker-metrics.ts';
+export { PICKER_SPANS } from './picker-span-catalogue.ts';
 export { PickerTelemetry } from './exchange-telemetry.ts';
 export { PoolGauges } from './pool-gauges.ts';
+export { ProducerGauges } from './producer-gauges.ts';
+export { SchedulerAttempts } from './scheduler-attempts.ts';

@@ -1,4 +1,5 @@
 import { Registry, collectDefaultMetrics } from 'prom-client';
+import type { PluginTimers } from '#scheduling';
 import { ExemplarStore } from '../instruments.ts';
 import { instrumentSet } from '../instrument-set.ts';
 import type { InstrumentSet } from '../instrument-set.ts';
@@ -29,12 +30,21 @@ export class PickerMetrics {
 
   /** Bounded values of what a client sends. */
   labels(incoming: string | undefined, target: string, fairnessId: string, priority: number): RequestLabels {
-    return [
-      this.model(incoming),
-      this.model(target),
-      this.fairness.value(fairnessId),
-      this.priorities.value(String(priority)),
-    ];
+    return [this.model(incoming), this.model(target), ...this.flowLabels(fairnessId, priority)];
+  }
+
+  flowLabels(fairnessId: string, priority: number): readonly [fairnessId: string, priority: string] {
+    return [this.fairness.value(fairnessId), this.priorities.value(String(priority))];
+  }
+
+  /** A histogram's series for each plugin at each point where it is called. */
+  pluginTimers(): PluginTimers {
+    return (point, { name, type }) => {
+      const observe = this.on.pluginDuration.series([point, type, name]);
+      return (milliseconds) => {
+        observe(milliseconds / 1000);
+      };
+    };
   }
 
   private model(name: string | undefined): string {

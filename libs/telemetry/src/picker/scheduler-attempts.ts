@@ -1,0 +1,55 @@
+import type { Endpoint, EndpointListener, EndpointStore } from '#scheduling';
+import { OTHER } from '../label-cap.ts';
+import type { PickerMetrics } from './picker-metrics.ts';
+
+/** Series of models × endpoints; models beyond it share one for each endpoint. */
+const MOST = 10_000;
+
+/** Counts scheduling cycles by the endpoint that was chosen. The series of an endpoint that has gone go with it. */
+export class SchedulerAttempts implements EndpointListener {
+  private readonly models = new Map<string, Set<string>>();
+  private size = 0;
+
+  constructor(
+    private readonly metrics: PickerMetrics,
+    private readonly endpoints: Pick<EndpointStore, 'get' | 'listen'>,
+  ) {
+    endpoints.listen(this);
+  }
+
+  /** @param model bounded already */
+  succeeded(model: string, endpoint: Endpoint): void {
+    // of one that has gone meanwhile nobody would take the series away
+    const isThere = this.endpoints.get(endpoint.id) !== undefined;
+    if (isThere) this.add(this.admitted(model, endpoint), endpoint);
+    else this.metrics.on.schedulerAttempts.add(['success', model, OTHER, OTHER, '']);
+  }
+
+  failed(model: string): void {
+    this.metrics.on.schedulerAttempts.add(['failure', model, '', '', '']);
+  }
+
+  removed(endpoint: Endpoint): void {
+    const models = this.models.get(endpoint.id);
+    if (models === undefined) return;
+    for (const model of models) this.metrics.on.schedulerAttempts.remove(labels(model, endpoint));
+    this.size -= models.size;
+    this.models.delete(endpoint.id);
+  }
+
+  private add(model: string, endpoint: Endpoint): void {
+    this.metrics.on.schedulerAttempts.add(labels(model, endpoint));
+  }
+
+  private admitted(model: string, { id }: Endpoint): string {
+    const known = this.models.get(id) ?? new Set();
+    const label = known.has(model) || this.size < MOST ? model : OTHER;
+    if (!known.has(label)) this.size++;
+    this.models.set(id, known.add(label));
+    return label;
+  }
+}
+
+function labels(model: string, { name, namespace, port }: Endpoint) {
+  return ['success', model, name, namespace, String(port)] as const;
+}
