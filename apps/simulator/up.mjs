@@ -7,13 +7,15 @@ import { ensurePackages, modified, pinnedNode, withNode } from '../../test/insta
 
 const ROOT = fileURLToPath(new URL('../../', import.meta.url));
 const MAIN = join(ROOT, 'dist/apps/simulator/stack/main.js');
+/** What is started besides. */
+const APPS = ['coordinator', 'epp'].map((app) => join(ROOT, `dist/apps/${app}/main.js`));
 /** Touched after a build that went well; what is newer than it has not been built. */
 const STAMP = join(ROOT, 'dist/.up-stamp');
 
 const node = installed();
 buildIfNeeded(node);
 if (process.argv.includes('--prometheus')) await installPrometheus();
-start(node);
+start(node, process.argv.includes('--envoy') ? await envoyArguments() : []);
 
 /** The Node to go on with, once all packages are there. */
 function installed() {
@@ -27,13 +29,7 @@ function installed() {
 
 function buildIfNeeded(nodePath) {
   const built = modified(STAMP);
-  if (
-    built !== undefined &&
-    existsSync(MAIN) &&
-    existsSync(join(ROOT, 'dist/apps/coordinator/main.js')) &&
-    built >= newestSource()
-  )
-    return;
+  if (built !== undefined && [MAIN, ...APPS].every((file) => existsSync(file)) && built >= newestSource()) return;
   say('Building (npm run build) ...');
   const began = new Date();
   const { status, error } = spawnSync('npm', ['run', '--silent', 'build'], {
@@ -50,8 +46,18 @@ async function installPrometheus() {
   if ((await ensurePrometheus()) === undefined) fail('Without --prometheus everything else starts.');
 }
 
-function start(nodePath) {
-  const child = spawn(nodePath, [MAIN, ...process.argv.slice(2)], {
+/** Where Envoy is, unless the command line says so. */
+async function envoyArguments() {
+  if (process.argv.some((argument) => argument.startsWith('--envoy-program'))) return [];
+  const { ensureEnvoy } = await import('../../test/install/envoy.mjs');
+  const program = await ensureEnvoy();
+  if (program === undefined)
+    fail('--envoy: --envoy-program FILE names an Envoy that lies elsewhere. Without --envoy everything starts.');
+  return [`--envoy-program=${program}`];
+}
+
+function start(nodePath, added) {
+  const child = spawn(nodePath, [MAIN, ...process.argv.slice(2), ...added], {
     cwd: ROOT,
     stdio: ['inherit', 'inherit', 'inherit', 'ipc'],
   });

@@ -6,23 +6,30 @@ import { UpProcess, freeOffset } from './support/up.process.ts';
 jest.setTimeout(60_000);
 
 describe('node apps/simulator/up.mjs --demo --traces', () => {
-  it('prints the span tree of each request beneath its phases', async () => {
+  it("prints the span tree of each request beneath its phases, with the picker's spans in it", async () => {
     const running = new UpProcess('--demo', '--traces', '--port-offset', String(await freeOffset()));
     const code = await running.ended;
     const { output } = running;
     expect({ code, output }).toMatchObject({ code: 0 });
     const [, first = '', second = '', third = ''] = output.split(/^\d\. /m).map(shape);
+    const picked = '> gateway.request > request_orchestration';
     expect(first).toBe(
-      'POST /v1/chat/completions > pipeline > replace-media-urls render > render conditional-decode > conditional-decode' +
-        ' encode prefill > prefill decode > decode',
+      'POST /v1/chat/completions > pipeline > replace-media-urls render > render' +
+        ` conditional-decode > conditional-decode ${picked} encode prefill > prefill ${picked} decode > decode ${picked}`,
     );
     expect(second).toBe(
-      'POST /v1/chat/completions > pipeline > replace-media-urls render > render conditional-decode > conditional-decode',
+      'POST /v1/chat/completions > pipeline > replace-media-urls render > render' +
+        ` conditional-decode > conditional-decode ${picked}`,
     );
     expect(third).toBe(
       'POST /v1/chat/completions > pipeline > replace-media-urls > media media render > render' +
-        ' conditional-decode > conditional-decode encode > encode encode prefill > prefill decode > decode',
+        ` conditional-decode > conditional-decode ${picked} encode > encode ${picked} encode ${picked}` +
+        ` prefill > prefill ${picked} decode > decode ${picked}`,
     );
+    expect(output).toMatch(/─ gateway\.request .* ✗ PreconditionFailed$/m);
+    for (const role of ['encode', 'prefill', 'decode']) {
+      expect(output).toMatch(new RegExp(`─ request_orchestration .* → default/${role}-\\d$`, 'm'));
+    }
     expect(output).toMatch(/─ encode .* item 2 of 2$/m);
     expect(output).toMatch(/─ decode .* 200 · first token after \d+ ms · \d+ tokens in · \d+ out · (stop|length)$/m);
   });
@@ -52,11 +59,11 @@ withPrometheus('node apps/simulator/up.mjs', () => {
     expect(page.headers.get('content-type')).toBe('text/html; charset=utf-8');
   });
 
-  it('has the coordinator and every worker scraped', async () => {
+  it('has the coordinator, the endpoint picker and every worker scraped', async () => {
     await until(async () => {
       const up = await query<{ result: { metric: { job: string }; value: [number, string] }[] }>('query?query=up');
       const jobs = up.result.filter(({ value }) => value[1] === '1').map(({ metric }) => metric.job);
-      return jobs.toSorted().join() === 'coordinator,vllm,vllm,vllm';
+      return jobs.toSorted().join() === `coordinator,epp${',vllm'.repeat(6)}`;
     });
   });
 

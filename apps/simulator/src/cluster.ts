@@ -2,6 +2,7 @@ import type { Faults } from './control/faults.ts';
 import type { RequestLog } from './control/request-log.ts';
 import { SimulatorState } from './control/simulator-state.ts';
 import { EndpointPool, PROFILES } from './gateway/endpoint-pool.ts';
+import { PickerChannels } from './gateway/picker-channels.ts';
 import { GatewayRoutes } from './gateway/gateway-routes.ts';
 import { simulatorSchema } from './simulator.config.ts';
 import type { SimulatorInput, WorkerRole } from './simulator.config.ts';
@@ -9,6 +10,7 @@ import { SimulatorModule } from './simulator.module.ts';
 import { ServerGroup } from './server-group.ts';
 import type { ServerAddress } from './server-group.ts';
 import type { PrefixCache } from './worker/prefix-cache.ts';
+import { workerNames } from './worker-names.ts';
 import { WorkerIdentity } from './worker/worker-identity.ts';
 
 export interface SimulatedWorker extends ServerAddress {
@@ -62,7 +64,9 @@ export async function startSimulation(options: SimulatorInput): Promise<Simulati
   const config = simulatorSchema.parse(options);
   const state = new SimulatorState(config);
   const endpoints = new EndpointPool(structuredClone(config.gateway?.endpoints ?? NO_ENDPOINTS));
-  const routes = new GatewayRoutes(endpoints, config.gateway?.coordinator);
+  const picker = config.gateway?.picker;
+  const pickers = picker === undefined ? undefined : new PickerChannels(picker);
+  const routes = new GatewayRoutes(endpoints, config.gateway?.coordinator, pickers);
   const servers = new ServerGroup(config.host);
   try {
     const { render, gateway, media } = config;
@@ -97,9 +101,9 @@ async function startWorkers(
   servers: ServerGroup,
 ): Promise<SimulatedWorker[]> {
   const workers: SimulatedWorker[] = [];
-  for (const { role, port } of state.config.workers) {
-    const number = workers.filter((worker) => worker.role === role).length + 1;
-    const worker = new WorkerIdentity(`${role}-${number}`, role, state.config);
+  const names = workerNames(state.config.workers.map(({ role }) => role));
+  for (const [index, { role, port }] of state.config.workers.entries()) {
+    const worker = new WorkerIdentity(names[index] ?? role, role, state.config);
     const server = await servers.start(SimulatorModule.worker(state, worker), port);
     worker.port = server.port;
     workers.push({ ...server, name: worker.name, role, prefixCache: worker.prefixCache });

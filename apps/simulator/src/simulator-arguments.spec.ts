@@ -19,6 +19,10 @@ describe('simulatorArguments', () => {
         gateway: { coordinator: 'http://c:8080', endpoints: { encode: [], decode: ['http://a:1', 'http://b:2'] } },
       },
     },
+    {
+      argv: '--role gateway --picker epp:9002',
+      expected: { gateway: { picker: 'epp:9002' } },
+    },
   ])('reads $argv', ({ argv, expected }) => {
     expect(simulatorArguments(argv.split(' '))).toMatchObject(expected);
   });
@@ -26,7 +30,7 @@ describe('simulatorArguments', () => {
   it('reads the example configuration', () => {
     expect(simulatorArguments(['--config', 'config/local/simulator.yaml'])).toMatchObject({
       gateway: { port: 8000 },
-      workers: [{ role: 'encode' }, { role: 'prefill' }, { role: 'decode' }],
+      workers: ['encode', 'encode', 'prefill', 'prefill', 'decode', 'decode'].map((role) => ({ role })),
     });
   });
 
@@ -37,6 +41,7 @@ describe('simulatorArguments', () => {
   it.each([
     '',
     '--role nobody',
+    '--role gateway --picker epp',
     '--rol worker',
     '--role worker --port many',
     '--role worker --worker-role x',

@@ -16,6 +16,7 @@ export const HELP = `Simulated vLLM workers, render service and gateway.
   --ec CONNECTOR           nixl, shared-storage or none (nixl)
   --kwargs-bytes N         tensor bytes of each image that render answers with
   --coordinator URL        gateway: where requests without the profile header go
+  --picker HOST:PORT       gateway: the endpoint picker that says which worker serves a call
   --encode, --prefill, --decode URL
                            gateway: a worker of that role; repeatable
   --help
@@ -35,6 +36,7 @@ const OPTIONS = {
   ec: { type: 'string' },
   'kwargs-bytes': { type: 'string' },
   coordinator: { type: 'string' },
+  picker: { type: 'string' },
   encode: { type: 'string', multiple: true },
   prefill: { type: 'string', multiple: true },
   decode: { type: 'string', multiple: true },
@@ -51,11 +53,13 @@ export function simulatorArguments(argv: readonly string[]): SimulatorConfig | u
   const { role, host, port, kv, ec } = values;
   const server = defined({ port: number(port) });
   const workerRole = values['worker-role'] ?? 'all';
-  const { coordinator, encode, prefill, decode } = values;
+  const { coordinator, picker, encode, prefill, decode } = values;
   const servers: Readonly<Record<string, object>> = {
     worker: { workers: [{ role: workerRole, ...server }] },
     render: { render: { ...server, ...defined({ kwargs_bytes: number(values['kwargs-bytes']) }) } },
-    gateway: { gateway: { ...server, ...defined({ coordinator }), endpoints: defined({ encode, prefill, decode }) } },
+    gateway: {
+      gateway: { ...server, ...defined({ coordinator, picker }), endpoints: defined({ encode, prefill, decode }) },
+    },
     media: { media: server },
   };
   const chosen = role === undefined ? undefined : servers[role];

@@ -8,6 +8,8 @@ const port = z.int().min(0).max(65_535).default(0).describe('0 takes a free one.
 const milliseconds = z.number().nonnegative().default(0);
 const urls = z.array(z.url()).default([]);
 
+const pickerAddress = z.string().regex(/^\S+:\d{1,5}$/, 'expected host:port');
+
 const workerSchema = z.strictObject({ role: z.enum(WORKER_ROLES), port });
 
 /** How long things take. All zero by default, for tests. */
@@ -55,6 +57,15 @@ export const simulatorSchema = z.strictObject({
     .strictObject({
       port,
       coordinator: z.url().optional().describe('Where requests without the profile header go.'),
+      picker: z
+        .union([
+          pickerAddress,
+          z.strictObject({ encode: pickerAddress, prefill: pickerAddress, decode: pickerAddress }),
+        ])
+        .optional()
+        .describe(
+          'Endpoint picker to ask over ext_proc, in plain text: `host:port`, or one for each phase. Without it the gateway picks by itself.',
+        ),
       endpoints: z
         .strictObject({ encode: urls, prefill: urls, decode: urls })
         .prefault({})

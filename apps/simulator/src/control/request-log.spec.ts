@@ -47,6 +47,14 @@ describe('RequestLog', () => {
     await expect(new RequestLog().waitFor(() => true, 5)).rejects.toThrow('no such call ended within 5 ms');
   });
 
+  it('takes in a call that ended elsewhere, with its own time', async () => {
+    const log = new RequestLog();
+    const waiting = log.waitFor(({ requestId }) => requestId === 'a');
+    log.record({ ...call('a'), durationMs: 7, outcome: 'failed' });
+    expect(await waiting).toMatchObject({ durationMs: 7, outcome: 'failed' });
+    expect(log.of('a')).toHaveLength(1);
+  });
+
   it('takes the first outcome of a call', () => {
     const log = new RequestLog();
     const only = call('a');

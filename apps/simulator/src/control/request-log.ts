@@ -56,6 +56,12 @@ export class RequestLog {
     this.finished.emit('call', call);
   }
 
+  /** Adds a call that has ended elsewhere, and was told of then. */
+  record(call: LoggedCall): void {
+    this.begin(call);
+    this.finished.emit('call', call);
+  }
+
   all(): readonly LoggedCall[] {
     return this.calls;
   }

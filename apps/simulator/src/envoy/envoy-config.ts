@@ -1,9 +1,20 @@
+import { ACCESS_LOG } from './access-log.ts';
+
 /** Where Envoy listens, which endpoint pickers there are, and where the coordinator is. */
 export interface EnvoyTopology {
   readonly port: number;
-  readonly coordinatorPort: number;
+  /** Undefined where there is no coordinator: every request goes to the picker, as before decode workers with a sidecar. */
+  readonly coordinatorPort?: number;
   /** The picker of each phase by its gRPC port; one port for all phases is one picker with three profiles. */
   readonly pickers: Readonly<Record<Profile, number>>;
+  /** Where clients come in who are not to choose a profile; undefined: at `port`, where `EPP-Profile` leads past the coordinator. */
+  readonly clientPort?: number;
+  /** Further instances of the picker of all phases. Each is asked for its health, and needs `--health-checking` for that. */
+  readonly replicas?: readonly number[];
+  /** A request header that becomes the subset hint (`epp.md` 1.10): a `google.protobuf.Value` with a list, in base64. */
+  readonly subsetHeader?: string;
+  /** Whether requests are written to its output as they end (`access-log.ts`). */
+  readonly logsAccess?: boolean;
 }
 
 type Profile = 'encode' | 'prefill' | 'decode';
@@ -11,38 +22,61 @@ type Section = Readonly<Record<string, unknown>>;
 
 const PROFILES = ['encode', 'prefill', 'decode'] as const;
 const NEVER = '86400s';
+const PROFILE = 'epp-profile';
 const EXT_PROC = 'envoy.filters.http.ext_proc';
+const SUBSET_NAMESPACE = 'envoy.lb.subset_hint';
+const SUBSET = 'x-gateway-destination-endpoint-subset';
 
 /**
  * Envoy as the architecture has it (`epp.md` 1.11): a request with `EPP-Profile` goes to the endpoint that its picker names, any other to
- * the coordinator, past the pickers. Clients cannot choose a profile: the listener for them takes the header away.
+ * the coordinator, past the pickers. Clients cannot choose a profile at the listener that is for them alone: it takes the header away.
  */
-export function envoyConfig({ port, coordinatorPort, pickers }: EnvoyTopology, admin: number): Section {
+export function envoyConfig(topology: EnvoyTopology, admin: number): Section {
+  const { port, clientPort, coordinatorPort, pickers, replicas = [], logsAccess = false } = topology;
   const ports = [...new Set(Object.values(pickers))];
+  const log = logsAccess ? [ACCESS_LOG] : [];
+  const clients = clientPort === undefined ? [] : [clientListener(clientPort, log)];
+  const coordinator = coordinatorPort === undefined ? [] : [cluster('coordinator', [coordinatorPort])];
   return {
     admin: { address: address(admin) },
     static_resources: {
-      listeners: [listener(port, pickers)],
-      clusters: [cluster('coordinator', coordinatorPort), originalDestination(), ...ports.map(pickerCluster)],
+      listeners: [
+        ...clients,
+        listener('ingress', port, { routes: routes(topology), http_filters: filters(topology), access_log: log }, {}),
+      ],
+      clusters: [...coordinator, originalDestination(), ...ports.map((own) => pickerCluster(own, replicas))],
     },
   };
 }
 
-function listener(port: number, pickers: EnvoyTopology['pickers']): Section {
+function clientListener(port: number, log: readonly Section[]): Section {
+  const taken = { request_headers_to_remove: [PROFILE] };
+  const served = { routes: [toCoordinator({})], http_filters: [router()], access_log: log };
+  return listener('clients', port, served, taken);
+}
+
+interface Served {
+  readonly routes: readonly Section[];
+  readonly http_filters: readonly Section[];
+  readonly access_log: readonly Section[];
+}
+
+function listener(name: string, port: number, served: Served, changes: Section): Section {
   const typed = {
     '@type': type('filters.network.http_connection_manager.v3.HttpConnectionManager'),
-    stat_prefix: 'ingress',
+    stat_prefix: name,
     codec_type: 'AUTO',
     preserve_external_request_id: true,
     use_remote_address: true,
     normalize_path: true,
     merge_slashes: true,
     server_header_transformation: 'PASS_THROUGH',
-    route_config: { name: 'routes', virtual_hosts: [{ name: 'all', domains: ['*'], routes: routes(pickers) }] },
-    http_filters: [...pickerFilters(pickers), router()],
+    route_config: { name, virtual_hosts: [{ name: 'all', domains: ['*'], routes: served.routes }], ...changes },
+    http_filters: served.http_filters,
+    access_log: served.access_log,
   };
   return {
-    name: 'ingress',
+    name,
     address: address(port),
     per_connection_buffer_limit_bytes: 32_768,
     filter_chains: [{ filters: [{ name: 'envoy.filters.network.http_connection_manager', typed_config: typed }] }],
@@ -50,24 +84,28 @@ function listener(port: number, pickers: EnvoyTopology['pickers']): Section {
 }
 
 /** A route for each phase, or one for all where one picker has them all, and one for everything else, which no picker is asked about. */
-function routes(pickers: EnvoyTopology['pickers']): readonly Section[] {
+function routes({ pickers, coordinatorPort }: EnvoyTopology): readonly Section[] {
+  if (coordinatorPort === undefined) return [route([], pickers, pickers.decode)];
   const isOne = new Set(Object.values(pickers)).size === 1;
   const phases = isOne
-    ? [route({ name: 'epp-profile', present_match: true }, pickers, pickers.decode)]
+    ? [route([{ name: PROFILE, present_match: true }], pickers, pickers.decode)]
     : PROFILES.map((profile) =>
-        route({ name: 'epp-profile', string_match: { exact: profile } }, pickers, pickers[profile]),
+        route([{ name: PROFILE, string_match: { exact: profile } }], pickers, pickers[profile]),
       );
-  const rest = {
-    match: { prefix: '/' },
-    route: { cluster: 'coordinator', timeout: NEVER, idle_timeout: NEVER },
-    typed_per_filter_config: onlyPicker(pickers, undefined),
-  };
-  return [...phases, rest];
+  return [...phases, toCoordinator(onlyPicker(pickers, undefined))];
 }
 
-function route(header: Section, pickers: EnvoyTopology['pickers'], picker: number): Section {
+function toCoordinator(perFilter: Section): Section {
   return {
-    match: { prefix: '/', headers: [header] },
+    match: { prefix: '/' },
+    route: { cluster: 'coordinator', timeout: NEVER, idle_timeout: NEVER },
+    typed_per_filter_config: perFilter,
+  };
+}
+
+function route(headers: readonly Section[], pickers: EnvoyTopology['pickers'], picker: number): Section {
+  return {
+    match: { prefix: '/', headers },
     route: { cluster: 'original_destination', timeout: NEVER, idle_timeout: NEVER },
     typed_per_filter_config: onlyPicker(pickers, picker),
   };
@@ -79,6 +117,22 @@ function onlyPicker(pickers: EnvoyTopology['pickers'], wanted: number | undefine
   return Object.fromEntries(others.map((port) => [filterName(port), disabled]));
 }
 
+function filters({ pickers, subsetHeader }: EnvoyTopology): readonly Section[] {
+  const hint = subsetHeader === undefined ? [] : [subsetHint(subsetHeader)];
+  return [...hint, ...pickerFilters(pickers), router()];
+}
+
+function subsetHint(header: string): Section {
+  const value = { metadata_namespace: SUBSET_NAMESPACE, key: SUBSET, type: 'PROTOBUF_VALUE', encode: 'BASE64' };
+  return {
+    name: 'envoy.filters.http.header_to_metadata',
+    typed_config: {
+      '@type': type('filters.http.header_to_metadata.v3.Config'),
+      request_rules: [{ header, on_header_present: value, remove: true }],
+    },
+  };
+}
+
 function pickerFilters(pickers: EnvoyTopology['pickers']): readonly Section[] {
   return [...new Set(Object.values(pickers))].map((port) => ({
     name: filterName(port),
@@ -86,6 +140,9 @@ function pickerFilters(pickers: EnvoyTopology['pickers']): readonly Section[] {
       '@type': type('filters.http.ext_proc.v3.ExternalProcessor'),
       grpc_service: { envoy_grpc: { cluster_name: `picker_${port}`, authority: 'picker' }, timeout: '10s' },
       message_timeout: '1000s',
+      // a picker that cannot be asked is no fault of the request, which may be sent again
+      status_on_error: { code: 'ServiceUnavailable' },
+      metadata_options: { forwarding_namespaces: { untyped: [SUBSET_NAMESPACE] } },
       processing_mode: {
         request_header_mode: 'SEND',
         response_header_mode: 'SEND',
@@ -114,15 +171,15 @@ function originalDestination(): Section {
     lb_policy: 'CLUSTER_PROVIDED',
     connect_timeout: '10s',
     original_dst_lb_config: { use_http_header: true, http_header_name: 'x-gateway-destination-endpoint' },
-    circuit_breakers: {
-      thresholds: [{ max_connections: 40_000, max_pending_requests: 40_000, max_requests: 40_000 }],
-    },
+    circuit_breakers: WIDE_OPEN,
   };
 }
 
-function pickerCluster(port: number): Section {
+function pickerCluster(port: number, replicas: readonly number[]): Section {
+  const check = { ...CHECKED, grpc_health_check: { service_name: 'envoy.service.ext_proc.v3.ExternalProcessor' } };
   return {
-    ...cluster(`picker_${port}`, port),
+    ...cluster(`picker_${port}`, [port, ...replicas]),
+    ...(replicas.length === 0 ? {} : { health_checks: [check] }),
     typed_extension_protocol_options: {
       'envoy.extensions.upstreams.http.v3.HttpProtocolOptions': {
         '@type': type('upstreams.http.v3.HttpProtocolOptions'),
@@ -139,13 +196,28 @@ function pickerCluster(port: number): Section {
   };
 }
 
-function cluster(name: string, port: number): Section {
-  const endpoint = { endpoint: { address: address(port) } };
+/** Each request is a stream to its picker for as long as it runs, so that Envoy's own 1024 a cluster would turn away the next one. */
+const WIDE_OPEN = {
+  thresholds: [{ max_connections: 40_000, max_pending_requests: 40_000, max_requests: 40_000 }],
+};
+
+/** So often that a picker which drains is left alone long before it takes no more. */
+const CHECKED = {
+  timeout: '2s',
+  interval: '0.5s',
+  no_traffic_interval: '0.5s',
+  unhealthy_threshold: 2,
+  healthy_threshold: 1,
+};
+
+function cluster(name: string, ports: readonly number[]): Section {
+  const endpoints = ports.map((port) => ({ endpoint: { address: address(port) } }));
   return {
     name,
     type: 'STATIC',
     connect_timeout: '5s',
-    load_assignment: { cluster_name: name, endpoints: [{ lb_endpoints: [endpoint] }] },
+    circuit_breakers: WIDE_OPEN,
+    load_assignment: { cluster_name: name, endpoints: [{ lb_endpoints: endpoints }] },
   };
 }
 

@@ -4,12 +4,19 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import { newCall } from '../control/open-exchange.ts';
 import type { LoggedCall } from '../control/request-log.ts';
 import { SimulatorState } from '../control/simulator-state.ts';
-import { WireError } from '../control/wire-error.ts';
+import { workerPhase } from '../worker/worker-phase.ts';
 import { isProfile } from './endpoint-pool.ts';
+import type { ExtProcClient } from './ext-proc.client.ts';
 import { GatewayRoutes } from './gateway-routes.ts';
+import type { HeaderPair } from './message-headers.ts';
+import { PickedExchange } from './picked-exchange.ts';
+import { refusal, sendRefusal } from './refusal.ts';
 import { HOP_BY_HOP, RelayHandler } from './relay-handler.ts';
 
-/** Sends a call with the profile header to a worker of that role, and any other to the coordinator, streaming both ways. */
+/**
+ * Sends a call with the profile header to a worker, and any other to the coordinator, streaming both ways. An endpoint picker says which
+ * worker; without any, the gateway takes one of the role.
+ */
 @Controller()
 export class DevGatewayController {
   constructor(
@@ -23,8 +30,10 @@ export class DevGatewayController {
     const id = request.headers['x-request-id'];
     const requestId = typeof id === 'string' ? id : randomUUID();
     const profile = request.headers[this.state.config.profile_header];
-    if (profile === undefined) this.toCoordinator(request, reply, requestId);
-    else this.toWorker(request, reply, requestId, profile);
+    if (profile === undefined) return this.toCoordinator(request, reply, requestId);
+    const picker = this.routes.pickers?.for(profile);
+    if (picker === undefined) this.toWorker(request, reply, requestId, profile);
+    else this.toPicked(request, reply, requestId, picker);
   }
 
   private toCoordinator(request: FastifyRequest, reply: FastifyReply, requestId: string): void {
@@ -37,19 +46,45 @@ export class DevGatewayController {
       requests.finish(call, response.writableFinished ? 'complete' : 'client-closed');
     });
     const { coordinatorUrl } = this.routes;
-    if (coordinatorUrl === undefined) refuse(reply, 'this gateway has no coordinator', {});
+    if (coordinatorUrl === undefined) sendRefusal(reply.raw, refusal('this gateway has no coordinator'));
     else this.dispatch(request, reply, requestId, coordinatorUrl, {}, call);
   }
 
   private toWorker(request: FastifyRequest, reply: FastifyReply, requestId: string, profile: unknown): void {
-    const url = isProfile(profile) ? this.routes.endpoints.pick(profile, requestId) : undefined;
+    const isKnown = isProfile(profile) && this.routes.pickers === undefined;
+    const url = isKnown ? this.routes.endpoints.pick(profile, requestId) : undefined;
     if (url === undefined) {
-      refuse(reply, `no worker for the profile ${JSON.stringify(profile)}`, {
-        'x-llm-d-request-dropped-reason': 'no-endpoints',
-      });
+      const message = `no worker for the profile ${JSON.stringify(profile)}`;
+      sendRefusal(reply.raw, refusal(message, 503, { 'x-llm-d-request-dropped-reason': 'no-endpoints' }));
     } else {
       this.dispatch(request, reply, requestId, url, { 'x-gateway-destination-endpoint-served': new URL(url).host });
     }
+  }
+
+  /** A worker logs what reaches it; what does not is logged here, as a call of its phase. */
+  private toPicked(request: FastifyRequest, reply: FastifyReply, requestId: string, picker: ExtProcClient): void {
+    const { requests, config } = this.state;
+    const phase = workerPhase(request.headers, config.profile_header, 'all');
+    const call: LoggedCall = { ...newCall(request, 'gateway', phase), requestId };
+    const response = reply.raw;
+    const onOwnAnswer = (): void => {
+      requests.begin(call);
+      response.once('close', () => {
+        call.status = response.statusCode;
+        requests.finish(call, response.writableFinished ? 'complete' : 'client-closed');
+      });
+    };
+    new PickedExchange(
+      {
+        request: request.raw,
+        response,
+        headers: relayedHeaders(request, requestId),
+        hasBody: hasBody(request),
+        upstream: this.routes.upstream,
+        onOwnAnswer,
+      },
+      picker,
+    );
   }
 
   private dispatch(
@@ -67,38 +102,34 @@ export class DevGatewayController {
         if (typeof answered === 'string') call.requestId = answered;
       },
       ended: (end) => {
-        if (end === 'refused') refuse(reply, `nobody listens at ${origin}`, {});
+        if (end === 'refused') sendRefusal(reply.raw, refusal(`nobody listens at ${origin}`));
         if (end === 'broken' && call !== undefined) this.state.requests.finish(call, 'failed');
       },
     });
-    const hasBody =
-      request.headers['content-length'] !== undefined || request.headers['transfer-encoding'] !== undefined;
     this.routes.upstream.dispatch(
       {
         origin,
         path: request.url,
         method: request.method,
-        headers: relayedHeaders(request, requestId),
-        body: hasBody ? request.raw : null,
+        headers: relayedHeaders(request, requestId).flat(),
+        body: hasBody(request) ? request.raw : null,
       },
       handler,
     );
   }
 }
 
-function relayedHeaders({ raw }: FastifyRequest, requestId: string): string[] {
-  const headers: string[] = [];
+function hasBody({ headers }: FastifyRequest): boolean {
+  return headers['content-length'] !== undefined || headers['transfer-encoding'] !== undefined;
+}
+
+function relayedHeaders({ raw }: FastifyRequest, requestId: string): HeaderPair[] {
+  const headers: HeaderPair[] = [];
   for (let i = 0; i < raw.rawHeaders.length; i += 2) {
     const name = raw.rawHeaders[i] ?? '';
     const lower = name.toLowerCase();
     if (!HOP_BY_HOP.has(lower) && lower !== 'host' && lower !== 'expect')
-      headers.push(name, raw.rawHeaders[i + 1] ?? '');
+      headers.push([name, raw.rawHeaders[i + 1] ?? '']);
   }
-  return raw.headers['x-request-id'] === undefined ? [...headers, 'x-request-id', requestId] : headers;
-}
-
-function refuse(reply: FastifyReply, message: string, headers: Readonly<Record<string, string>>): void {
-  const body = Buffer.from(JSON.stringify(new WireError(message, 503).body()));
-  reply.raw.writeHead(503, { 'content-type': 'application/json', 'content-length': String(body.length), ...headers });
-  reply.raw.end(body);
+  return raw.headers['x-request-id'] === undefined ? [...headers, ['x-request-id', requestId]] : headers;
 }

@@ -1,5 +1,6 @@
 import { Agent } from 'undici';
 import type { EndpointPool } from './endpoint-pool.ts';
+import type { PickerChannels } from './picker-channels.ts';
 
 /** Where a gateway sends what it gets. */
 export class GatewayRoutes {
@@ -10,9 +11,12 @@ export class GatewayRoutes {
     readonly endpoints: EndpointPool,
     /** Settable later, since a coordinator needs the gateway's address first. */
     public coordinatorUrl: string | undefined,
+    /** Who says which worker serves a call; undefined: the gateway itself, by the pool. */
+    readonly pickers: PickerChannels | undefined,
   ) {}
 
   async close(): Promise<void> {
+    this.pickers?.close();
     await this.upstream.destroy();
   }
 }

@@ -34,7 +34,7 @@ export class RelayHandler implements Dispatcher.DispatchHandler {
 
   onResponseStart(controller: Dispatcher.DispatchController, status: number, parsed: IncomingHttpHeaders): void {
     this.observer.head(status, parsed);
-    const headers = pairs(controller.rawHeaders).filter(([name]) => !HOP_BY_HOP.has(name.toLowerCase()));
+    const headers = headerPairs(controller.rawHeaders).filter(([name]) => !HOP_BY_HOP.has(name.toLowerCase()));
     this.response.writeHead(status, [...headers, ...Object.entries(this.added)].flat());
     this.response.flushHeaders();
   }
@@ -74,7 +74,8 @@ export const HOP_BY_HOP: ReadonlySet<string> = new Set([
   'trailer',
 ]);
 
-function pairs(raw: Dispatcher.DispatchController['rawHeaders']): [string, string][] {
+/** Names and values as they came, in their order. */
+export function headerPairs(raw: Dispatcher.DispatchController['rawHeaders']): [string, string][] {
   if (!Array.isArray(raw)) return [];
   const texts = raw.map((value) => (typeof value === 'string' ? value : value.toString('latin1')));
   return texts.flatMap((name, i) => (i % 2 === 0 ? [[name, texts[i + 1] ?? '']] : []));

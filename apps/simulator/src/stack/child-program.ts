@@ -11,14 +11,14 @@ const READY_WITHIN_MS = 30_000;
 const ANSWER_WITHIN_MS = 1000;
 const STOP_WITHIN_MS = 30_000;
 
-/** A program to start, with a configuration of its own. */
+/** A program to start, with files of its own. */
 export interface ProgramSpec {
   /** As messages call it: `the coordinator`. */
   readonly name: string;
   readonly command: string;
-  readonly config: JsonObject;
-  /** Arguments for the configuration's file, which lies in a folder that the program may fill. */
-  readonly args: (configFile: string, folder: string) => readonly string[];
+  /** By name, to be written into a folder that the program may fill. They are YAML, since JSON is. */
+  readonly files: (folder: string) => Readonly<Record<string, JsonObject>>;
+  readonly args: (folder: string) => readonly string[];
   readonly env: Readonly<Record<string, string | undefined>>;
 }
 
@@ -35,12 +35,13 @@ export class ChildProgram {
   };
 
   /** @param print gets each line that the program writes */
-  constructor({ name, command, config, args, env }: ProgramSpec, print: (line: string) => void) {
+  constructor({ name, command, files, args, env }: ProgramSpec, print: (line: string) => void) {
     this.name = name;
-    const file = join(this.folder, 'config.yaml');
-    writeFileSync(file, JSON.stringify(config, undefined, 2)); // JSON is YAML
+    for (const [file, content] of Object.entries(files(this.folder))) {
+      writeFileSync(join(this.folder, file), JSON.stringify(content, undefined, 2));
+    }
     // A group of its own, so that Ctrl-C reaches it once, through `stop`, and not from the terminal too.
-    this.child = spawn(command, args(file, this.folder), { env, stdio: ['ignore', 'pipe', 'pipe'], detached: true });
+    this.child = spawn(command, args(this.folder), { env, stdio: ['ignore', 'pipe', 'pipe'], detached: true });
     this.child.once('error', (error) => print(error.message));
     for (const stream of [this.child.stdout, this.child.stderr]) {
       if (stream !== null) createInterface(stream).on('line', print);
@@ -50,14 +51,22 @@ export class ChildProgram {
   }
 
   /** Waits until the address answers with 200. @throws Error when the program ends first, or takes longer than 30 s */
-  async answers(url: string): Promise<void> {
+  answers(url: string): Promise<void> {
+    return this.until(async () => {
+      const answer = await fetch(url, { signal: AbortSignal.timeout(ANSWER_WITHIN_MS) }).catch(() => undefined);
+      return answer?.status === 200;
+    });
+  }
+
+  /** Asks until it is so. @throws Error when the program ends first, or takes longer than 30 s */
+  async until(isSo: () => Promise<boolean>): Promise<void> {
     const deadline = Date.now() + READY_WITHIN_MS;
     for (;;) {
-      if (this.child.exitCode !== null)
-        throw new Error(`${this.name} ended with code ${this.child.exitCode} while starting`);
+      const { exitCode, signalCode } = this.child;
+      if (exitCode !== null || signalCode !== null)
+        throw new Error(`${this.name} ended with ${signalCode ?? `code ${exitCode}`} while starting`);
       if (Date.now() > deadline) throw new Error(`${this.name} was not ready within ${READY_WITHIN_MS / 1000} s`);
-      const answer = await fetch(url, { signal: AbortSignal.timeout(ANSWER_WITHIN_MS) }).catch(() => undefined);
-      if (answer?.status === 200) return;
+      if (await isSo()) return;
       await sleep(50);
     }
   }

@@ -2,9 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { startSimulatedCluster } from '../cluster.ts';
 import { CoordinatorProcess } from './coordinator-process.ts';
-import { runDemo } from './demo.ts';
 
 /** Stands in for the built coordinator: ready at the second asking, and says what it was started with. */
 const STAND_IN = `
@@ -68,16 +66,5 @@ describe('CoordinatorProcess', () => {
     const child = new CoordinatorProcess(main, { broken: true }, () => undefined);
     await expect(child.ready('http://127.0.0.1:1')).rejects.toThrow('the coordinator ended with code 3 while starting');
     await child.stop();
-  });
-});
-
-describe('runDemo', () => {
-  it('says which request failed, and how', async () => {
-    const cluster = await startSimulatedCluster();
-    try {
-      await expect(runDemo(cluster, 'm', () => undefined)).rejects.toThrow('demo-1 was answered 503');
-    } finally {
-      await cluster.close();
-    }
   });
 });

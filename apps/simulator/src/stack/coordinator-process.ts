@@ -1,9 +1,8 @@
-import { environment } from '#config';
+import { join } from 'node:path';
 import type { JsonObject } from '../control/json-value.ts';
 import { ChildProgram } from './child-program.ts';
-
-/** Variables for a program. */
-export type Variables = Readonly<Record<string, string | undefined>>;
+import { programEnvironment } from './program-environment.ts';
+import type { Variables } from './program-environment.ts';
 
 /** The built coordinator as a process of its own. */
 export class CoordinatorProcess extends ChildProgram {
@@ -16,9 +15,9 @@ export class CoordinatorProcess extends ChildProgram {
       {
         name: 'the coordinator',
         command: process.execPath,
-        config,
-        args: (file) => [main, '--config', file],
-        env: environmentFor(environment(), tracing),
+        files: () => ({ 'coordinator.yaml': config }),
+        args: (folder) => [main, '--config', join(folder, 'coordinator.yaml')],
+        env: programEnvironment(tracing),
       },
       print,
     );
@@ -28,13 +27,4 @@ export class CoordinatorProcess extends ChildProgram {
   ready(url: string): Promise<void> {
     return this.answers(`${url}/readyz`);
   }
-}
-
-/** What the environment says of addresses and steps is meant for another deployment; the rest, a log level say, may stay. */
-function environmentFor(env: Variables, tracing: Variables | undefined): Variables {
-  const other = /^COORDINATOR_(SERVER_(LISTEN_ADDR|METRICS_PORT|SECURE_SERVING)|GATEWAY_ADDRESS|PIPELINE_.*)$/;
-  const kept = Object.entries(env).filter(
-    ([name]) => !other.test(name) && (tracing === undefined || !name.startsWith('OTEL_')),
-  );
-  return { ...Object.fromEntries(kept), ...tracing };
 }

@@ -1,4 +1,4 @@
-import type { SimulatedCluster } from '../cluster.ts';
+import type { Stack } from './stack.ts';
 import { phaseNames, phaseSummary } from './phase-summary.ts';
 
 const ANSWER_WITHIN_MS = 30_000;
@@ -15,17 +15,17 @@ interface DemoRequest {
  * @throws Error when a request fails or takes other phases than it should
  */
 export async function runDemo(
-  cluster: Pick<SimulatedCluster, 'gateway' | 'media' | 'requests'>,
+  { url, mediaUrl, requests }: Pick<Stack, 'url' | 'mediaUrl' | 'requests'>,
   model: string,
   write: (text: string) => void,
   more: (requestId: string) => Promise<string> = () => Promise.resolve(''),
 ): Promise<void> {
-  for (const [index, request] of demoRequests(cluster.media.url).entries()) {
+  for (const [index, request] of demoRequests(mediaUrl).entries()) {
     const requestId = `demo-${index + 1}`;
     write(`\n${index + 1}. ${request.title}\n   `);
-    await streamAnswer(`${cluster.gateway.url}/v1/chat/completions`, requestId, model, request.content, write);
-    await cluster.requests.waitFor((call) => call.phase === 'client' && call.requestId === requestId);
-    const calls = cluster.requests.of(requestId);
+    await streamAnswer(`${url}/v1/chat/completions`, requestId, model, request.content, write);
+    await requests.waitFor((call) => call.phase === 'client' && call.requestId === requestId);
+    const calls = requests.of(requestId);
     write(`\n   ${phaseSummary(calls)}\n${await more(requestId)}`);
     const phases = phaseNames(calls);
     if (phases !== request.expected) throw new Error(`${requestId} took ${phases}; expected ${request.expected}`);

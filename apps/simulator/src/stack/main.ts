@@ -3,18 +3,22 @@ import { ZodError, prettifyError } from 'zod';
 import { examples, portTable } from './banner.ts';
 import { runDemo } from './demo.ts';
 import { logLine } from './log-line.ts';
-import { findPrometheus, ruleFiles } from './prometheus-process.ts';
+import { findEnvoy } from './envoy-process.ts';
+import { findProgram } from './find-program.ts';
+import { ruleFiles } from './prometheus-process.ts';
 import { printRequests } from './request-lines.ts';
 import { RequestTraces } from './request-traces.ts';
 import { HELP, stackArguments } from './stack-arguments.ts';
 import type { StackArguments } from './stack-arguments.ts';
 import { stackPlan } from './stack-plan.ts';
 import type { StackPlan } from './stack-plan.ts';
+import type { StackPrograms } from './stack-parts.ts';
 import { startStack } from './stack.ts';
 import type { Stack } from './stack.ts';
 import { takenPorts } from './taken-ports.ts';
 
 const COORDINATOR = fileURLToPath(new URL('../../coordinator/main.js', import.meta.url));
+const PICKER = fileURLToPath(new URL('../../epp/main.js', import.meta.url));
 const RULES = fileURLToPath(new URL('../../../../dashboards/alerts', import.meta.url));
 
 async function main(): Promise<number> {
@@ -23,19 +27,15 @@ async function main(): Promise<number> {
     write(HELP);
     return 0;
   }
-  const stopped = untilStopped();
-  const prometheus = prometheusFor(args);
-  const plan = await planFor(args, prometheus !== undefined);
+  return run(args, untilStopped());
+}
+
+async function run(args: StackArguments, stopped: Promise<void>): Promise<number> {
+  const programs = programsFor(args);
+  const plan = await planFor(args, programs.prometheus !== undefined);
   const traces = args.traces ? new RequestTraces(args.demo ? undefined : write) : undefined;
   write('Starting ...\n');
-  const starting = startStack(plan, {
-    coordinatorMain: COORDINATOR,
-    tracing: await traces?.listen(),
-    prometheus: prometheus === undefined ? undefined : { program: prometheus, rules: ruleFiles(RULES) },
-    print: (program, line) => {
-      write(`  ${program} | ${logLine(line)}\n`);
-    },
-  });
+  const starting = startStack(plan, { ...programs, tracing: await traces?.listen() });
   const stack = await Promise.race([starting, stopped]);
   if (stack === undefined) return 0; // what was started goes with this process
   write(`\n${portTable(plan)}\n`);
@@ -50,10 +50,26 @@ async function main(): Promise<number> {
   }
 }
 
+/** @throws Error where one is wanted that cannot be had */
+function programsFor(args: StackArguments): StackPrograms {
+  const prometheus = prometheusFor(args);
+  const envoy = args.envoy ? findEnvoy(args.envoyProgram) : undefined;
+  if (envoy !== undefined) write(`Envoy ${envoy.version}: ${envoy.program}\n`);
+  return {
+    coordinatorMain: COORDINATOR,
+    pickerMain: PICKER,
+    envoy: envoy?.program,
+    prometheus: prometheus === undefined ? undefined : { program: prometheus, rules: ruleFiles(RULES) },
+    print: (program, line) => {
+      write(`  ${program} | ${logLine(line)}\n`);
+    },
+  };
+}
+
 /** The program, where it is wanted and there. */
 function prometheusFor({ prometheus, demo: isDemo }: StackArguments): string | undefined {
   if (prometheus === false || (prometheus === undefined && isDemo)) return undefined;
-  const found = findPrometheus();
+  const found = findProgram('prometheus');
   if (found === undefined && prometheus === true) throw new Error('prometheus is not on the PATH');
   return found;
 }
@@ -63,45 +79,49 @@ async function planFor(args: StackArguments, withPrometheus: boolean): Promise<S
   const plan = stackPlan(args, withPrometheus);
   const port = plan.ports.get('prometheus');
   if (port === undefined || args.prometheus === true) return plan;
-  if ((await takenPorts(plan.simulator.host, new Map([['prometheus', port]]))).length === 0) return plan;
+  if ((await takenPorts(plan.host, new Map([['prometheus', port]]))).length === 0) return plan;
   write(`Port ${port} is taken: no Prometheus. Another one: --port prometheus=${port + 100}\n`);
   return stackPlan(args);
 }
 
 async function demo(
-  { cluster, coordinatorEnded }: Stack,
+  stack: Stack,
   model: string,
   traces: RequestTraces | undefined,
   stopped: Promise<void>,
 ): Promise<number> {
-  const left = Promise.race([stopped, coordinatorEnded]).then(() => {
-    throw new Error('stopped before the demo was over');
+  const left = Promise.race([stopped, stack.ended]).then((ended) => {
+    throw new Error(ended === undefined ? 'stopped before the demo was over' : endedText(ended));
   });
   const more = traces && ((requestId: string) => traces.of(requestId));
-  await Promise.race([runDemo(cluster, model, write, more), left]);
+  await Promise.race([runDemo(stack, model, write, more), left]);
   return 0;
 }
 
 async function serve(
-  { cluster, coordinatorEnded }: Stack,
+  { requests, ended }: Stack,
   quiet: boolean,
   text: string,
   stopped: Promise<void>,
 ): Promise<number> {
   if (!quiet) {
     write(text);
-    printRequests(cluster.requests, (line) => {
+    printRequests(requests, (line) => {
       write(`${line}\n`);
     });
   }
   write('\nReady. Ctrl-C stops it.\n\n');
-  const code = await Promise.race([stopped, coordinatorEnded]);
-  if (code === undefined) {
+  const gone = await Promise.race([stopped, ended]);
+  if (gone === undefined) {
     write('\nStopping ...\n');
     return 0;
   }
-  write(`The coordinator ended by itself, code ${code}.\n`);
+  write(`${endedText(gone)}\n`);
   return 1;
+}
+
+function endedText({ part, code }: Awaited<Stack['ended']>): string {
+  return `${part} ended by itself, ${code === null ? 'by a signal' : `code ${code}`}.`;
 }
 
 const SAME_TELLING_MS = 1000;

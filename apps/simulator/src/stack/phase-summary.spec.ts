@@ -4,7 +4,7 @@ import { phaseNames, phaseSummary } from './phase-summary.ts';
 import { requestLine } from './request-lines.ts';
 
 const call = (phase: LoggedCall['phase'], change: Partial<LoggedCall> = {}): LoggedCall => ({
-  server: 's',
+  server: 'gateway',
   phase,
   method: 'POST',
   path: '/v1/chat/completions',
@@ -23,23 +23,27 @@ const call = (phase: LoggedCall['phase'], change: Partial<LoggedCall> = {}): Log
 });
 
 const all = [
-  call('render'),
+  call('render', { server: 'render' }),
   call('probe', { status: 412, durationMs: 2 }),
-  call('encode', { startedAt: 1005, durationMs: 8 }),
-  call('encode', { startedAt: 1006, durationMs: 10 }),
-  call('prefill', { durationMs: 24 }),
-  call('decode', { firstEventMs: 31, events: 48, durationMs: 412 }),
+  call('encode', { server: 'encode-2', startedAt: 1005, durationMs: 8 }),
+  call('encode', { server: 'encode-1', startedAt: 1006, durationMs: 10 }),
+  call('prefill', { server: 'prefill-1', durationMs: 24 }),
+  call('decode', { server: 'decode-2', firstEventMs: 31, events: 48, durationMs: 412 }),
 ];
 
 describe('phaseSummary', () => {
-  it('gives each phase its time, parallel calls their common one', () => {
+  it('gives each phase its workers and its time, parallel calls their common one', () => {
     expect(phaseSummary(all)).toBe(
-      'render 3ms · probe 412 2ms · encode×2 11ms · prefill 24ms · decode ttft 31ms, 48 events, 412ms',
+      'render 3ms · probe 412 2ms · encode×2 → encode-1, encode-2 11ms · prefill → prefill-1 24ms · ' +
+        'decode → decode-2 ttft 31ms, 48 events, 412ms',
     );
   });
 
   it.each([
-    { calls: [call('probe', { firstEventMs: 4, events: 9 })], expected: 'probe hit ttft 4ms, 9 events, 3ms' },
+    {
+      calls: [call('probe', { server: 'decode-1', firstEventMs: 4, events: 9 })],
+      expected: 'probe hit → decode-1 ttft 4ms, 9 events, 3ms',
+    },
     { calls: [call('prefill', { status: 503 })], expected: 'prefill 503 3ms' },
     { calls: [call('decode', { status: undefined, outcome: 'failed' })], expected: 'decode unanswered 3ms, failed' },
     { calls: [call('decode', { outcome: 'client-closed' })], expected: 'decode 3ms, client-closed' },

@@ -2,8 +2,12 @@ import type { LoggedCall, LoggedPhase } from '../control/request-log.ts';
 
 const SHOWN: readonly LoggedPhase[] = ['render', 'probe', 'encode', 'prefill', 'decode'];
 
+/** Servers whose name says nothing that the phase does not. */
+const OBVIOUS: ReadonlySet<string> = new Set(['render', 'gateway']);
+
 /**
- * The phases of one request with their times: `render 3ms · probe 412 2ms · encode×2 11ms · prefill 24ms · decode ttft 31ms, 48 events, 412ms`.
+ * The phases of one request with the workers that served them and their times:
+ * `render 3ms · probe 412 2ms · encode×2 → encode-1, encode-2 11ms · prefill → prefill-1 24ms · decode → decode-2 ttft 31ms, 48 events, 412ms`.
  * @param calls all calls with the request's id
  */
 export function phaseSummary(calls: readonly LoggedCall[]): string {
@@ -13,7 +17,7 @@ export function phaseSummary(calls: readonly LoggedCall[]): string {
   }).join(' · ');
 }
 
-/** The phases with their statuses where they matter, without times: `render, probe 412, encode×2, prefill, decode`. */
+/** The phases with their statuses where they matter, without workers and times: `render, probe 412, encode×2, prefill, decode`. */
 export function phaseNames(calls: readonly LoggedCall[]): string {
   return SHOWN.flatMap((phase) => {
     const found = calls.filter((call) => call.phase === phase);
@@ -29,7 +33,12 @@ function describe(phase: LoggedPhase, calls: readonly LoggedCall[]): string {
   const odd = calls.find(({ outcome }) => outcome !== 'complete');
   const how = odd === undefined ? [] : [odd.outcome ?? 'running'];
   const times = [...streamed, `${ended - began}ms`, ...how].join(', ');
-  return `${name(phase, calls)} ${times}`;
+  return `${name(phase, calls)}${workers(calls)} ${times}`;
+}
+
+function workers(calls: readonly LoggedCall[]): string {
+  const served = new Set(calls.map(({ server }) => server).filter((server) => !OBVIOUS.has(server)));
+  return served.size === 0 ? '' : ` → ${[...served].toSorted().join(', ')}`;
 }
 
 function name(phase: LoggedPhase, calls: readonly LoggedCall[]): string {

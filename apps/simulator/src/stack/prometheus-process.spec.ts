@@ -1,11 +1,11 @@
 import { once } from 'node:events';
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
-import { delimiter, join } from 'node:path';
+import { join } from 'node:path';
 import { afterAll, describe, expect, it } from '@jest/globals';
-import { PrometheusProcess, findPrometheus, ruleFiles } from './prometheus-process.ts';
+import { PrometheusProcess, ruleFiles } from './prometheus-process.ts';
 
 /** Stands in for Prometheus: ready at once, and says what it was started with. */
 const STAND_IN = `#!${process.execPath}
@@ -25,13 +25,12 @@ describe('PrometheusProcess', () => {
     rmSync(folder, { recursive: true });
   });
 
-  it('scrapes the coordinator and the workers every two seconds, by the rules it is given', async () => {
+  it('scrapes what each job has every two seconds, by the rules it is given', async () => {
     const lines: string[] = [];
     const settings = {
       host: '127.0.0.1',
       port: await freePort(),
-      coordinator: '127.0.0.1:9090',
-      workers: ['127.0.0.1:8201', '127.0.0.1:8202'],
+      jobs: { coordinator: ['127.0.0.1:9090'], vllm: ['127.0.0.1:8201', '127.0.0.1:8202'] },
       rules: ['/rules/a.rules.yaml'],
     };
     const prometheus = new PrometheusProcess(program, settings, (line) => lines.push(line));
@@ -45,15 +44,6 @@ describe('PrometheusProcess', () => {
         { job_name: 'vllm', static_configs: [{ targets: ['127.0.0.1:8201', '127.0.0.1:8202'] }] },
       ],
     });
-  });
-
-  it('is found on the PATH, where it is one that can be run', () => {
-    const other = join(folder, 'other');
-    mkdirSync(other);
-    writeFileSync(join(other, 'prometheus'), '', { mode: 0o644 });
-    expect(findPrometheus([other, folder].join(delimiter))).toBe(program);
-    expect(findPrometheus(other)).toBeUndefined();
-    expect(findPrometheus('')).toBeUndefined();
   });
 });
 

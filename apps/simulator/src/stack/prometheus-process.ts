@@ -1,5 +1,5 @@
-import { accessSync, constants, existsSync, readdirSync } from 'node:fs';
-import { delimiter, join } from 'node:path';
+import { existsSync, readdirSync } from 'node:fs';
+import { join } from 'node:path';
 import { environment } from '#config';
 import type { JsonObject } from '../control/json-value.ts';
 import { ChildProgram } from './child-program.ts';
@@ -8,10 +8,8 @@ import { ChildProgram } from './child-program.ts';
 export interface PrometheusSettings {
   readonly host: string;
   readonly port: number;
-  /** `host:port` of the coordinator's metrics. */
-  readonly coordinator: string;
-  /** The same of the simulated workers. */
-  readonly workers: readonly string[];
+  /** `host:port` of metrics, by the name of the job. */
+  readonly jobs: Readonly<Record<string, readonly string[]>>;
   /** Files of recording rules and alerts. */
   readonly rules: readonly string[];
 }
@@ -27,9 +25,9 @@ export class PrometheusProcess extends ChildProgram {
       {
         name: 'Prometheus',
         command: program,
-        config: prometheusConfig(settings),
-        args: (file, folder) => [
-          `--config.file=${file}`,
+        files: () => ({ 'prometheus.yaml': prometheusConfig(settings) }),
+        args: (folder) => [
+          `--config.file=${join(folder, 'prometheus.yaml')}`,
           `--storage.tsdb.path=${join(folder, 'data')}`,
           `--web.listen-address=${address}`,
           '--enable-feature=exemplar-storage',
@@ -48,19 +46,6 @@ export class PrometheusProcess extends ChildProgram {
   }
 }
 
-/** Where the program lies; undefined when it is not on the PATH. */
-export function findPrometheus(path = environment()['PATH'] ?? ''): string | undefined {
-  const candidates = path.split(delimiter).flatMap((folder) => (folder === '' ? [] : [join(folder, 'prometheus')]));
-  return candidates.find((file) => {
-    try {
-      accessSync(file, constants.X_OK);
-      return true;
-    } catch {
-      return false;
-    }
-  });
-}
-
 /** The rule files of a folder, which need not be there. */
 export function ruleFiles(folder: string): string[] {
   if (!existsSync(folder)) return [];
@@ -68,15 +53,15 @@ export function ruleFiles(folder: string): string[] {
   return names.map((name) => join(folder, name));
 }
 
-function prometheusConfig({ coordinator, workers, rules }: PrometheusSettings): JsonObject {
+function prometheusConfig({ jobs, rules }: PrometheusSettings): JsonObject {
   // the labels that the dashboards tell deployments apart by
-  const scrape = (job: string, targets: readonly string[]): JsonObject => ({
+  const scrape = ([job, targets]: readonly [string, readonly string[]]): JsonObject => ({
     job_name: job,
     static_configs: [{ targets, labels: { namespace: 'local' } }],
   });
   return {
     global: { scrape_interval: '2s', scrape_timeout: '2s', evaluation_interval: '2s' },
     rule_files: rules,
-    scrape_configs: [scrape('coordinator', [coordinator]), scrape('vllm', workers)],
+    scrape_configs: Object.entries(jobs).map(scrape),
   };
 }

@@ -1,5 +1,6 @@
 import { OtlpReceiver } from './otlp-receiver.ts';
-import { SHOWN, spanTree } from './span-tree.ts';
+import { SHOWN } from './span-attributes.ts';
+import { spanTree } from './span-tree.ts';
 import { TraceCollector } from './trace-collector.ts';
 
 const TREE_WITHIN_MS = 10_000;

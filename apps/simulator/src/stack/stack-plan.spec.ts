@@ -1,46 +1,62 @@
-import { once } from 'node:events';
-import { createServer } from 'node:net';
-import type { AddressInfo } from 'node:net';
 import { describe, expect, it } from '@jest/globals';
 import { examples, portTable } from './banner.ts';
 import { stackArguments } from './stack-arguments.ts';
 import { stackPlan } from './stack-plan.ts';
-import { startStack } from './stack.ts';
-import { takenPorts } from './taken-ports.ts';
 
 const plan = (...argv: string[]): ReturnType<typeof stackPlan> => stackPlan(stackArguments(argv));
 
+const SERVERS = {
+  gateway: 8000,
+  coordinator: 8080,
+  metrics: 9090,
+  render: 8101,
+  'encode-1': 8201,
+  'encode-2': 8202,
+  'prefill-1': 8203,
+  'prefill-2': 8204,
+  'decode-1': 8205,
+  'decode-2': 8206,
+  media: 8301,
+};
+const PICKER = { picker: 9092, 'picker-grpc': 9002 };
+const PICKERS = {
+  'picker-encode': 9092,
+  'picker-encode-grpc': 9002,
+  'picker-prefill': 9093,
+  'picker-prefill-grpc': 9003,
+  'picker-decode': 9094,
+  'picker-decode-grpc': 9004,
+};
+const ENVOY = { phases: 8010, envoy: 9901 };
+
 describe('stackPlan', () => {
-  it('takes its ports from the example files', () => {
-    expect(Object.fromEntries(plan().ports)).toEqual({
-      gateway: 8000,
-      coordinator: 8080,
-      metrics: 9090,
-      render: 8101,
-      encode: 8201,
-      prefill: 8202,
-      decode: 8203,
-      media: 8301,
-    });
+  it.each([
+    { argv: [], ports: { ...SERVERS, ...PICKER } },
+    { argv: ['--pickers', '3'], ports: { ...SERVERS, ...PICKERS } },
+    { argv: ['--envoy'], ports: { ...SERVERS, ...PICKER, ...ENVOY } },
+    { argv: ['--envoy', '--pickers', '3'], ports: { ...SERVERS, ...PICKERS, ...ENVOY } },
+  ])('has a port for each part with $argv', ({ argv, ports }) => {
+    expect(Object.fromEntries(plan(...argv).ports)).toEqual(ports);
   });
 
-  it('puts moved ports into both configurations', () => {
-    const { simulator, coordinator, coordinatorUrl, ports } = plan(
-      '--port-offset',
-      '100',
-      '--port',
-      'render=5000',
-      '--port',
-      'decode=6000',
-    );
+  it('puts moved ports into all configurations', () => {
+    const moved = ['render=5000', 'decode-1=6000', 'picker-grpc=7000'].flatMap((port) => ['--port', port]);
+    const { simulator, coordinator, coordinatorUrl, pickers, url, ports } = plan('--port-offset', '100', ...moved);
     expect(ports.get('render')).toBe(5000);
     expect(simulator).toMatchObject({
-      gateway: { port: 8100, coordinator: 'http://127.0.0.1:8180' },
+      gateway: { port: 8100, coordinator: 'http://127.0.0.1:8180', picker: '127.0.0.1:7000' },
       render: { port: 5000 },
-      workers: [{ port: 8301 }, { port: 8302 }, { port: 6000 }],
+      workers: [8301, 8302, 8303, 8304, 6000, 8306].map((port) => ({ port })),
       media: { port: 8401 },
     });
-    expect(coordinatorUrl).toBe('http://127.0.0.1:8180');
+    expect([url, coordinatorUrl]).toEqual(['http://127.0.0.1:8100', 'http://127.0.0.1:8180']);
+    expect(pickers).toMatchObject([{ grpcPort: 7000, adminPort: 9192, isSecure: false }]);
+    expect(pickers[0]?.endpoints[4]).toEqual({
+      name: 'decode-1',
+      address: '127.0.0.1',
+      port: '6000',
+      labels: { 'llm-d.ai/role': 'decode' },
+    });
     expect(coordinator).toMatchObject({
       server: { listen_addr: '127.0.0.1:8180', metrics_port: 9190 },
       gateway: { address: 'http://127.0.0.1:8100' },
@@ -58,6 +74,37 @@ describe('stackPlan', () => {
     });
   });
 
+  it('has a picker for each phase asked about that phase alone', () => {
+    const { simulator, pickers } = plan('--pickers', '3');
+    expect(simulator.gateway?.picker).toEqual({
+      encode: '127.0.0.1:9002',
+      prefill: '127.0.0.1:9003',
+      decode: '127.0.0.1:9004',
+    });
+    expect(pickers.map(({ phases, config }) => [phases, config['schedulingProfiles']])).toMatchObject([
+      [['encode'], [{ name: 'encode' }]],
+      [['prefill'], [{ name: 'prefill' }]],
+      [['decode'], [{ name: 'decode' }]],
+    ]);
+  });
+
+  it('has clients and the coordinator come in at Envoy, each at a listener of its own, and no development gateway', () => {
+    const { simulator, coordinator, envoy, pickers, url } = plan('--envoy');
+    expect(simulator.gateway).toBeUndefined();
+    expect(url).toBe('http://127.0.0.1:8000');
+    expect(coordinator).toMatchObject({ gateway: { address: 'http://127.0.0.1:8010' } });
+    expect(envoy).toEqual({
+      adminPort: 9901,
+      topology: {
+        clientPort: 8000,
+        port: 8010,
+        coordinatorPort: 8080,
+        pickers: { encode: 9002, prefill: 9002, decode: 9002 },
+      },
+    });
+    expect(pickers).toMatchObject([{ isSecure: true }]);
+  });
+
   it('has a port for Prometheus where there is one, and takes one that is named where there is none', () => {
     expect(stackPlan(stackArguments(['--port-offset', '7']), true).ports.get('prometheus')).toBe(9098);
     const named = stackArguments(['--port', 'prometheus=5001']);
@@ -71,16 +118,27 @@ describe('stackPlan', () => {
     { argv: ['--port-offset', 'x'], says: '--port-offset: a whole number is needed' },
     { argv: ['--demon'], says: "Unknown option '--demon'" },
     { argv: ['--simulator-config', 'nowhere.yaml'], says: 'nowhere.yaml' },
+    { argv: ['--picker-config', 'nowhere.yaml'], says: 'nowhere.yaml' },
+    { argv: ['--pickers', '2'], says: '--pickers 2: 1 for all phases, or 3, one for each' },
+    { argv: ['--envoy-program', '/usr/bin/envoy'], says: '--envoy-program is the program of --envoy: add that' },
+    { argv: ['--pickers', '3', '--picker-config', 'a.yaml'], says: '--picker-config is of one picker' },
   ])('refuses $argv', ({ argv, says }) => {
     expect(() => plan(...argv)).toThrow(says);
   });
+});
 
-  it('shows every address, and examples for the gateway in use', () => {
-    const moved = stackPlan(stackArguments(['--port-offset', '7']), true);
-    for (const [part, port] of moved.ports) expect(portTable(moved)).toMatch(new RegExp(`${part} .*:${port}`));
-    expect(examples(moved)).toContain('curl -N http://127.0.0.1:8007/v1/chat/completions');
-    expect(examples(moved)).toContain('base_url="http://127.0.0.1:8007/v1"');
-  });
+describe('the banner', () => {
+  it.each([['--port-offset=7'], ['--port-offset=7', '--envoy', '--pickers=3']])(
+    'shows every address of %j, and examples for the gateway in use',
+    (...argv) => {
+      const moved = stackPlan(stackArguments(argv), true);
+      for (const [part, port] of moved.ports) expect(portTable(moved)).toMatch(new RegExp(`${part} .*:${port}`));
+      expect(portTable(moved)).toMatch(/ picker\S* +http:\/\/127.0.0.1:9099 +.*\/admin\/decisions/);
+      expect(portTable(moved)).toMatch(/ picker\S*-grpc +grpc:\/\/127.0.0.1:9009 +ext_proc/);
+      expect(examples(moved)).toContain('curl -N http://127.0.0.1:8007/v1/chat/completions');
+      expect(examples(moved)).toContain('base_url="http://127.0.0.1:8007/v1"');
+    },
+  );
 });
 
 describe('stackArguments', () => {
@@ -90,27 +148,5 @@ describe('stackArguments', () => {
     { argv: ['--no-prometheus'], wanted: false },
   ])('$argv is Prometheus $wanted', ({ argv, wanted }) => {
     expect(stackArguments(argv).prometheus).toBe(wanted);
-  });
-});
-
-describe('a taken port', () => {
-  it('is found, with the part that wants it; so is one that two parts want', async () => {
-    const other = createServer().listen(0, '127.0.0.1');
-    await once(other, 'listening');
-    const { port } = other.address() as AddressInfo; // a server on a port has an address object
-    const ports = new Map([
-      ['render', port],
-      ['media', 0],
-      ['decode', 0],
-    ]);
-    expect(await takenPorts('127.0.0.1', ports)).toEqual(['render', 'decode']);
-    const stack = startStack(plan('--port', `render=${port}`), {
-      coordinatorMain: 'nowhere.js',
-      print: () => undefined,
-    });
-    await expect(stack).rejects.toThrow(
-      `port ${port} is taken; render wants it. Another one: --port render=${port + 100}`,
-    );
-    other.close();
   });
 });

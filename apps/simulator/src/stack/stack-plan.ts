@@ -1,85 +1,118 @@
 import { readTree } from '#config';
-import { isObject } from '../control/json-value.ts';
 import type { JsonObject } from '../control/json-value.ts';
 import { simulatorSchema } from '../simulator.config.ts';
 import type { SimulatorConfig } from '../simulator.config.ts';
+import { workerNames } from '../worker-names.ts';
+import { placeCoordinator, withAddresses } from './coordinator-plan.ts';
+import type { EnvoyPlan } from './envoy-process.ts';
+import { byPhase, pickerPlans, workerEndpoint } from './picker-plan.ts';
+import type { PickerPlan } from './picker-plan.ts';
+import { PortTable } from './port-table.ts';
 import type { StackArguments } from './stack-arguments.ts';
 
-/** Both configurations with the ports that are in use, and those ports by part. */
+/** What there is to start, configured for the ports in use. */
 export interface StackPlan {
+  readonly host: string;
+  /** Ports by part. */
+  readonly ports: ReadonlyMap<string, number>;
+  /** Without a gateway where Envoy takes its place. */
   readonly simulator: SimulatorConfig;
+  readonly pickers: readonly PickerPlan[];
+  readonly envoy: EnvoyPlan | undefined;
   readonly coordinator: JsonObject;
   readonly coordinatorUrl: string;
-  readonly ports: ReadonlyMap<string, number>;
+  /** Where clients come in. */
+  readonly url: string;
 }
 
-/** Of Prometheus, which has no file to name one. */
+/** Of parts that have no file to name theirs. */
 const PROMETHEUS_PORT = 9091;
+const PHASES_PORT = 8010;
+const ENVOY_ADMIN_PORT = 9901;
+/** Where Envoy listens, and where it looks for pickers and coordinator. */
+const LOOPBACK = '127.0.0.1';
 
 /**
  * @param withPrometheus gives it a port too
  * @throws Error for unreadable or bad files, or a `--port` of an unknown part
  */
 export function stackPlan(args: StackArguments, withPrometheus = false): StackPlan {
-  const simulator = simulatorSchema.parse(readTree({ file: args.simulatorConfig }).values);
+  const file = simulatorFile(args);
   const coordinator = readTree({ file: args.coordinatorConfig }).values;
-  const server = isObject(coordinator['server']) ? coordinator['server'] : {};
-  const { gateway, render, media, host } = simulator;
-  if (gateway === undefined || render === undefined)
-    throw new Error(`${args.simulatorConfig} has no gateway or no render`);
-
-  const ports = new Map<string, number>();
-  const place = (part: string, inFile: number): number => {
-    const port = args.ports[part] ?? inFile + args.portOffset;
-    ports.set(part, port);
-    return port;
-  };
+  const { host } = file;
+  const table = new PortTable(args);
   const address = (port: number): string => `http://${host}:${port}`;
-  const gatewayPort = place('gateway', gateway.port);
-  const coordinatorPort = place('coordinator', portIn(server['listen_addr']));
-  const metricsPort = place('metrics', Number(server['metrics_port'] ?? 9090));
-  const renderPort = place('render', render.port);
-  const workers = simulator.workers.map((worker, i) => {
-    const earlier = simulator.workers.slice(0, i).filter(({ role }) => role === worker.role).length;
-    return { ...worker, port: place(earlier === 0 ? worker.role : `${worker.role}-${earlier + 1}`, worker.port) };
-  });
-  const mediaServer = media && { port: place('media', media.port) };
-  if (withPrometheus) place('prometheus', PROMETHEUS_PORT);
-  const unknown = Object.keys(args.ports).find((part) => !ports.has(part) && part !== 'prometheus');
-  if (unknown !== undefined) throw new Error(`--port ${unknown}: there is ${[...ports.keys()].join(', ')}`);
+  const gatewayPort = table.place('gateway', file.gateway.port);
+  const listens = placeCoordinator(coordinator, table);
+  const renderPort = table.place('render', file.render.port);
+  const workers = placeWorkers(file, table);
+  const mediaPort = file.media === undefined ? 0 : table.place('media', file.media.port);
+  const endpoints = workers.map(({ name, role, port }) => workerEndpoint(name, role, host, port));
+  const pickers = pickerPlans(args, endpoints, table);
+  const envoy = args.envoy ? envoyPlan(gatewayPort, listens.port, pickers, table) : undefined;
+  if (withPrometheus) table.place('prometheus', PROMETHEUS_PORT);
+  table.check();
 
-  const coordinatorUrl = address(coordinatorPort);
+  const coordinatorUrl = address(listens.port);
+  const picker = pickerAddresses(pickers, host);
   return {
-    ports,
-    coordinatorUrl,
+    host,
+    ports: table.ports,
     simulator: {
-      ...simulator,
-      workers,
-      render: { ...render, port: renderPort },
-      gateway: { ...gateway, port: gatewayPort, coordinator: coordinatorUrl },
-      media: mediaServer,
+      ...file,
+      workers: workers.map(({ role, port }) => ({ role, port })),
+      render: { ...file.render, port: renderPort },
+      media: { port: mediaPort },
+      gateway:
+        envoy === undefined ? { ...file.gateway, port: gatewayPort, coordinator: coordinatorUrl, picker } : undefined,
     },
-    coordinator: {
-      ...coordinator,
-      server: { ...server, listen_addr: `${host}:${coordinatorPort}`, metrics_port: metricsPort },
-      gateway: { ...(isObject(coordinator['gateway']) ? coordinator['gateway'] : {}), address: address(gatewayPort) },
-      pipeline: withRenderAddress(coordinator['pipeline'], address(renderPort)),
-    },
+    pickers,
+    envoy,
+    coordinator: withAddresses(coordinator, {
+      listen: `${host}:${listens.port}`,
+      metricsPort: listens.metricsPort,
+      gateway: address(envoy?.topology.port ?? gatewayPort),
+      render: address(renderPort),
+    }),
+    coordinatorUrl,
+    url: address(gatewayPort),
   };
 }
 
-/** Of `:8080` or `host:8080`, the coordinator's own default without any. */
-function portIn(listenAddress: unknown): number {
-  return typeof listenAddress === 'string' ? Number(/\d+$/.exec(listenAddress)?.[0]) : 8080;
+/** @throws ZodError, or Error where something is missing that a stack needs */
+function simulatorFile({ simulatorConfig, envoy }: StackArguments) {
+  const file = simulatorSchema.parse(readTree({ file: simulatorConfig }).values);
+  const { gateway, render, host } = file;
+  if (gateway === undefined || render === undefined) throw new Error(`${simulatorConfig} has no gateway or no render`);
+  if (envoy && host !== LOOPBACK) throw new Error(`${simulatorConfig}: host has to be ${LOOPBACK} for --envoy`);
+  return { ...file, gateway, render };
 }
 
-/** A step's address cannot be set from outside of the file. */
-function withRenderAddress(pipeline: unknown, address: string): unknown {
-  if (!isObject(pipeline) || !Array.isArray(pipeline['steps'])) return pipeline;
-  const steps = pipeline['steps'].map((step: unknown) =>
-    isObject(step) && step['type'] === 'render'
-      ? { ...step, params: { ...(isObject(step['params']) ? step['params'] : {}), address } }
-      : step,
-  );
-  return { ...pipeline, steps };
+function placeWorkers({ workers }: SimulatorConfig, table: PortTable) {
+  const names = workerNames(workers.map(({ role }) => role));
+  return workers.map(({ role, port }, index) => {
+    const name = names[index] ?? role;
+    return { name, role, port: table.place(name, port) };
+  });
+}
+
+/** Clients come in at a listener of their own, so that no header of theirs leads past the coordinator. */
+function envoyPlan(
+  clientPort: number,
+  coordinatorPort: number,
+  pickers: readonly PickerPlan[],
+  table: PortTable,
+): EnvoyPlan {
+  const port = table.place('phases', PHASES_PORT);
+  return {
+    topology: { clientPort, port, coordinatorPort, pickers: byPhase(pickers, ({ grpcPort }) => grpcPort) },
+    adminPort: table.place('envoy', ENVOY_ADMIN_PORT),
+  };
+}
+
+function pickerAddresses(pickers: readonly PickerPlan[], host: string) {
+  const [only, ...others] = pickers;
+  if (only === undefined) return undefined;
+  const at = ({ grpcPort }: PickerPlan): string => `${host}:${grpcPort}`;
+  return others.length === 0 ? at(only) : byPhase(pickers, at);
 }

@@ -1,9 +1,10 @@
 import { describe, expect, it } from '@jest/globals';
 import { aSpan } from '../testing/a-span.ts';
+import { SHOWN } from './span-attributes.ts';
 import { TraceCollector } from './trace-collector.ts';
 import type { RequestTrace } from './trace-collector.ts';
 
-const server = { isServer: true };
+const server = { isServer: true, attributes: { [SHOWN.requestId]: 'r-1' } };
 
 describe('TraceCollector', () => {
   it('gives a request when its server span has come, with spans that came before and soon after', async () => {
@@ -28,6 +29,17 @@ describe('TraceCollector', () => {
       ['of-a'],
       ['of-b'],
     ]);
+  });
+
+  it('takes the server span of somebody who was called for a part of the request', async () => {
+    const { collector, next } = collected();
+    collector.add([
+      aSpan('pick', 'gateway.request', [2, 3]),
+      aSpan('gateway.request', 'call', [2, 7], { isServer: true }),
+    ]);
+    collector.add([aSpan('call', 'root', [1, 8]), aSpan('root', undefined, [0, 10], server)]);
+    const { root, spans } = await next();
+    expect([root.spanId, ...spans.map(({ spanId }) => spanId)]).toEqual(['root', 'call', 'gateway.request', 'pick']);
   });
 
   it('tells traces apart, though their span ids be the same', async () => {

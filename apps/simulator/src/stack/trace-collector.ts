@@ -1,4 +1,5 @@
 import { EXPORT_DELAY_MS } from './otlp-receiver.ts';
+import { SHOWN } from './span-attributes.ts';
 import type { ReceivedSpan } from './otlp-trace.schema.ts';
 
 /** The spans of one request: its server span, and what lies beneath. */
@@ -8,12 +9,15 @@ export interface RequestTrace {
   readonly spans: readonly ReceivedSpan[];
 }
 
-/** A span that ended after the server span comes with the next export. */
-const SETTLE_MS = 2.5 * EXPORT_DELAY_MS;
+/** Spans that ended after the server span come with the next export of their process. */
+const SETTLE_MS = 4 * EXPORT_DELAY_MS;
 /** Traces that are kept while their server span has not come. */
 const MAX_OPEN = 500;
 
-/** Puts spans together to requests: one is complete when its server span has come, and the exports after that one. */
+/**
+ * Puts spans together to requests: one is complete when the coordinator's server span has come, and the exports after that one. Servers
+ * that it calls have server spans, too; those are parts of the request.
+ */
 export class TraceCollector {
   private readonly open = new Map<string, ReceivedSpan[]>();
 
@@ -26,7 +30,7 @@ export class TraceCollector {
       known.push(span);
       this.open.set(span.traceId, known);
     }
-    for (const root of spans.filter(({ isServer }) => isServer)) {
+    for (const root of spans.filter(isRequest)) {
       setTimeout(() => {
         this.complete(root);
       }, SETTLE_MS).unref();
@@ -46,6 +50,10 @@ export class TraceCollector {
     own.delete(root);
     this.onRequest({ root, spans: [...own] });
   }
+}
+
+function isRequest({ isServer, attributes }: ReceivedSpan): boolean {
+  return isServer && attributes[SHOWN.requestId] !== undefined;
 }
 
 function beneath(parent: ReceivedSpan, spans: readonly ReceivedSpan[]): ReceivedSpan[] {

@@ -1,0 +1,96 @@
+import type { Simulation } from '../cluster.ts';
+import type { ChildProgram } from './child-program.ts';
+import { CoordinatorProcess } from './coordinator-process.ts';
+import { EnvoyProcess } from './envoy-process.ts';
+import { PickerProcess } from './picker-process.ts';
+import type { Variables } from './program-environment.ts';
+import { PrometheusProcess } from './prometheus-process.ts';
+import type { StackPlan } from './stack-plan.ts';
+
+/** The programs that parts are made of, and where their words go. */
+export interface StackPrograms {
+  /** The built coordinator. */
+  readonly coordinatorMain: string;
+  /** The built endpoint picker. */
+  readonly pickerMain: string;
+  /** Where the plan has one. */
+  readonly envoy?: string | undefined;
+  /** Variables that switch tracing on; undefined leaves it as the environment says. */
+  readonly tracing?: Variables | undefined;
+  /** Prometheus with its rule files; started where the plan has a port for it. */
+  readonly prometheus?: { readonly program: string; readonly rules: readonly string[] } | undefined;
+  /** Gets each line that a program writes, and the program's name. */
+  readonly print: (program: string, line: string) => void;
+}
+
+/** A program that was started, and when it is ready. */
+export interface StartedPart {
+  readonly program: ChildProgram;
+  readonly ready: Promise<void>;
+}
+
+/** A program of the stack. */
+export interface Part {
+  readonly name: string;
+  /** The stack goes on without it. */
+  readonly isOptional: boolean;
+  start(print: (line: string) => void): StartedPart;
+}
+
+/** Each kind of part, none or several of it as the plan says. Whoever calls another stands behind it: parts are stopped from the end. */
+const KINDS: readonly ((plan: StackPlan, programs: StackPrograms, servers: Simulation) => readonly Part[])[] = [
+  pickers,
+  envoy,
+  coordinator,
+  prometheus,
+];
+
+/** What is started beside the simulated servers. */
+export function stackParts(plan: StackPlan, programs: StackPrograms, servers: Simulation): Part[] {
+  return KINDS.flatMap((kind) => kind(plan, programs, servers));
+}
+
+function pickers({ pickers: plans }: StackPlan, { pickerMain, tracing }: StackPrograms): Part[] {
+  return plans.map((plan) => ({
+    name: plan.name,
+    isOptional: false,
+    start: (print) => {
+      const program = new PickerProcess(pickerMain, plan, print, tracing);
+      return { program, ready: program.ready() };
+    },
+  }));
+}
+
+function envoy({ envoy: plan }: StackPlan, { envoy: command }: StackPrograms, { requests }: Simulation): Part[] {
+  if (plan === undefined || command === undefined) return [];
+  const start: Part['start'] = (print) => {
+    const program = new EnvoyProcess(command, plan, print, (call) => requests.record(call));
+    return { program, ready: program.ready() };
+  };
+  return [{ name: 'envoy', isOptional: false, start }];
+}
+
+function coordinator(plan: StackPlan, { coordinatorMain, tracing }: StackPrograms): Part[] {
+  const start: Part['start'] = (print) => {
+    const program = new CoordinatorProcess(coordinatorMain, plan.coordinator, print, tracing);
+    return { program, ready: program.ready(plan.coordinatorUrl) };
+  };
+  return [{ name: 'coordinator', isOptional: false, start }];
+}
+
+function prometheus({ host, ports, pickers: plans }: StackPlan, programs: StackPrograms, servers: Simulation): Part[] {
+  const port = ports.get('prometheus');
+  const { prometheus: own } = programs;
+  if (own === undefined || port === undefined) return [];
+  const at = (target: number | undefined): string => `${host}:${target ?? 0}`;
+  const jobs = {
+    coordinator: [at(ports.get('metrics'))],
+    epp: plans.map(({ adminPort }) => at(adminPort)),
+    vllm: servers.workers.map((worker) => at(worker.port)),
+  };
+  const start: Part['start'] = (print) => {
+    const program = new PrometheusProcess(own.program, { host, port, jobs, rules: own.rules }, print);
+    return { program, ready: program.ready() };
+  };
+  return [{ name: 'prometheus', isOptional: true, start }];
+}

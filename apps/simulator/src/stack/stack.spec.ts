@@ -1,0 +1,113 @@
+import { once } from 'node:events';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:net';
+import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { stackArguments } from './stack-arguments.ts';
+import type { StackPrograms } from './stack-parts.ts';
+import { stackPlan } from './stack-plan.ts';
+import type { StackPlan } from './stack-plan.ts';
+import { startStack } from './stack.ts';
+import { takenPorts } from './taken-ports.ts';
+
+/** Stands in for a built program: takes its port from a flag or from its configuration, and says when it ends. */
+const STAND_IN = `
+import { createServer } from 'node:http';
+import { readFileSync } from 'node:fs';
+const flag = (name) => process.argv.find((argument) => argument.startsWith('--' + name + '='))?.split('=')[1];
+const file = process.argv[process.argv.indexOf('--config') + 1];
+const port = flag('grpc-port') ?? JSON.parse(readFileSync(file, 'utf8')).server.listen_addr.split(':')[1];
+createServer((request, response) => response.end()).listen(Number(port), '127.0.0.1');
+process.on('SIGTERM', () => { console.log('bye'); process.exit(0); });
+process.on('SIGUSR2', () => process.exit(7));
+console.log('pid ' + process.pid);
+`;
+
+const folder = mkdtempSync(join(tmpdir(), 'stand-in-'));
+const main = join(folder, 'main.mjs');
+beforeAll(() => {
+  writeFileSync(main, STAND_IN);
+  writeFileSync(join(folder, 'broken.mjs'), 'process.exit(3)');
+});
+afterAll(() => {
+  rmSync(folder, { recursive: true });
+});
+
+/** On ports that are free, and below those that systems give away. */
+async function freePlan(...argv: string[]): Promise<StackPlan> {
+  for (;;) {
+    const offset = 2000 + Math.floor(Math.random() * 20_000);
+    const plan = stackPlan(stackArguments(['--port-offset', String(offset), ...argv]));
+    if ((await takenPorts(plan.host, plan.ports)).length === 0) return plan;
+  }
+}
+
+function recording(changes: Partial<StackPrograms> = {}): { programs: StackPrograms; lines: string[] } {
+  const lines: string[] = [];
+  const print = (program: string, line: string): void => void lines.push(`${program}: ${line}`);
+  return { lines, programs: { coordinatorMain: main, pickerMain: main, print, ...changes } };
+}
+
+describe('startStack', () => {
+  it('is there when all parts are ready, and stops those first that call the others', async () => {
+    const { programs, lines } = recording();
+    const stack = await startStack(await freePlan('--pickers', '3'), programs);
+    const ready = lines.filter((line) => line.endsWith(': ready')).toSorted();
+    expect(ready).toEqual([
+      'coordinator: ready',
+      'picker-decode: ready',
+      'picker-encode: ready',
+      'picker-prefill: ready',
+    ]);
+    await stack.stop();
+    expect(lines.filter((line) => line.endsWith(': bye'))).toEqual([
+      'coordinator: bye',
+      'picker-decode: bye',
+      'picker-prefill: bye',
+      'picker-encode: bye',
+    ]);
+  });
+
+  it('tells which part ended by itself', async () => {
+    const { programs, lines } = recording();
+    const stack = await startStack(await freePlan(), programs);
+    const pid = lines
+      .find((line) => line.startsWith('picker: pid '))
+      ?.split(' ')
+      .at(-1);
+    process.kill(Number(pid), 'SIGUSR2');
+    expect(await stack.ended).toEqual({ part: 'picker', code: 7 });
+    await stack.stop();
+  });
+
+  it.each([
+    { part: 'picker', changes: { pickerMain: join(folder, 'broken.mjs') }, says: 'the endpoint picker (picker) ended' },
+    { part: 'coordinator', changes: { coordinatorMain: join(folder, 'broken.mjs') }, says: 'the coordinator ended' },
+  ])('leaves nothing behind when the $part does not start', async ({ changes, says }) => {
+    const { programs } = recording(changes);
+    const wanted = await freePlan();
+    await expect(startStack(wanted, programs)).rejects.toThrow(`${says} with code 3 while starting`);
+    expect(await takenPorts(wanted.host, wanted.ports)).toEqual([]);
+  });
+});
+
+describe('a taken port', () => {
+  it('is found, with the part that wants it; so is one that two parts want', async () => {
+    const other = createServer().listen(0, '127.0.0.1');
+    await once(other, 'listening');
+    const { port } = other.address() as AddressInfo; // a server on a port has an address object
+    const ports = new Map([
+      ['render', port],
+      ['media', 0],
+      ['decode', 0],
+    ]);
+    expect(await takenPorts('127.0.0.1', ports)).toEqual(['render', 'decode']);
+    const plan = stackPlan(stackArguments(['--port', `render=${port}`]));
+    await expect(startStack(plan, recording().programs)).rejects.toThrow(
+      `port ${port} is taken; render wants it. Another one: --port render=${port + 100}`,
+    );
+    other.close();
+  });
+});
