@@ -41,12 +41,13 @@ export async function ensureProgram({ program, packageName }, print = console.lo
  *
  * @param {string} moduleUrl `import.meta.url` of the module
  * @param {() => Promise<string | undefined>} ensure
+ * @param {string[]} args with which the program says its version
  */
-export async function runAsScript(moduleUrl, ensure) {
+export async function runAsScript(moduleUrl, ensure, args = ['--version']) {
   if (!isMain(moduleUrl)) return;
   const path = await ensure();
   if (path === undefined) process.exitCode = NOT_AVAILABLE;
-  else process.exitCode = await run(path, ['--version'], 'inherit');
+  else process.exitCode = await run(path, args, 'inherit');
 }
 
 function isMain(moduleUrl) {

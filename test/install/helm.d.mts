@@ -1,0 +1,1 @@
+export function ensureHelm(print?: (line: string) => void): Promise<string | undefined>;

@@ -1,0 +1,1 @@
+export function ensureKubernetes(print?: (line: string) => void): Promise<string | undefined>;

@@ -1,0 +1,1 @@
+export function ensureKustomize(print?: (line: string) => void): Promise<string | undefined>;
