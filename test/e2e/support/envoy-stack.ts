@@ -4,13 +4,13 @@ import type { SimulatorInput } from '../../../apps/simulator/src/simulator.confi
 import { coordinatorConfig } from './coordinator-config.ts';
 import type { ConfigChanges } from './coordinator-config.ts';
 import { CoordinatorProcess } from './coordinator.process.ts';
+import { endpointList } from './endpoint-list.ts';
 import { EnvoyProcess } from './envoy.process.ts';
 import { freePort } from './free-port.ts';
+import type { Phase } from './picker-config.ts';
 import { PickerProcess } from './picker.process.ts';
 import type { PickerSetting } from './picker.process.ts';
 import { TemporaryFolder } from './temporary-folder.ts';
-
-type Phase = 'encode' | 'prefill' | 'decode';
 
 export interface EnvoyStackOptions extends ConfigChanges {
   readonly cluster?: SimulatorInput;
@@ -20,7 +20,10 @@ export interface EnvoyStackOptions extends ConfigChanges {
 
 /** Client, Envoy, coordinator, Envoy with its pickers, workers: the whole way, each its own process but the workers. */
 export interface EnvoyStack {
+  /** Where clients come in. */
   readonly url: string;
+  /** Where the coordinator sends its calls, and where `EPP-Profile` counts. */
+  readonly phaseUrl: string;
   readonly envoy: EnvoyProcess;
   readonly coordinator: CoordinatorProcess;
   readonly cluster: SimulatedCluster;
@@ -36,16 +39,17 @@ export async function startEnvoyStack(options: EnvoyStackOptions): Promise<Envoy
   const folder = new TemporaryFolder();
   const cluster = await startSimulatedCluster(options.cluster);
   const endpoints = folder.write('endpoints.yaml', endpointList(cluster.workers));
-  const [port, coordinatorPort] = [await freePort(), await freePort()];
+  const [port, clientPort, coordinatorPort] = [await freePort(), await freePort(), await freePort()];
   const settings = options.pickers(endpoints);
   const pickers = await startPickers(settings, folder);
   const ports = Object.fromEntries(
     Object.entries(settings).map(([phase, { name }]) => [phase, pickers.get(name)?.port ?? 0]),
   );
   // the phases are those of the settings
-  const envoy = await EnvoyProcess.start({ port, coordinatorPort, pickers: ports as Record<Phase, number> }, folder);
-  const url = `http://127.0.0.1:${port}`;
-  const gateway = { gateway: { url }, render: cluster.render };
+  const topology = { port, clientPort, coordinatorPort, pickers: ports as Record<Phase, number> };
+  const envoy = await EnvoyProcess.start(topology, folder);
+  const [url, phaseUrl] = [`http://127.0.0.1:${clientPort}`, `http://127.0.0.1:${port}`];
+  const gateway = { gateway: { url: phaseUrl }, render: cluster.render };
   const file = folder.write('coordinator.yaml', coordinatorConfig(gateway, coordinatorPort, options));
   const coordinator = new CoordinatorProcess(['--config', file]);
   const stop = async (): Promise<void> => {
@@ -62,7 +66,7 @@ export async function startEnvoyStack(options: EnvoyStackOptions): Promise<Envoy
   await coordinator.ready(`http://127.0.0.1:${coordinatorPort}`);
   const setEndpoints = (workers: SimulatedCluster['workers']): void =>
     void folder.write('endpoints.yaml', endpointList(workers));
-  return { url, envoy, coordinator, cluster, pickers, folder, setEndpoints, stop };
+  return { url, phaseUrl, envoy, coordinator, cluster, pickers, folder, setEndpoints, stop };
 }
 
 async function startPickers(settings: Readonly<Record<Phase, PickerSetting>>, folder: TemporaryFolder) {
@@ -71,16 +75,4 @@ async function startPickers(settings: Readonly<Record<Phase, PickerSetting>>, fo
     pickers.set(setting.name, await PickerProcess.start(setting, folder));
   }
   return pickers;
-}
-
-/** As file discovery reads it. */
-function endpointList(workers: SimulatedCluster['workers']): object {
-  return {
-    endpoints: workers.map(({ name, role, port }) => ({
-      name,
-      address: '127.0.0.1',
-      port: String(port),
-      labels: role === 'all' ? {} : { 'llm-d.ai/role': role },
-    })),
-  };
 }

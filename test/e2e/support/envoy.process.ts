@@ -23,7 +23,7 @@ export class EnvoyProcess extends ProgramProcess {
     if (program === undefined) return undefined;
     const admin = await freePort();
     const file = folder.write('envoy.json', envoyConfig(topology, admin));
-    const options = ['--config-path', file, '--concurrency', '1', '--use-dynamic-base-id', '--log-level', 'warning'];
+    const options = ['--config-path', file, '--concurrency', '1', '--disable-hot-restart', '--log-level', 'warning'];
     const envoy = new EnvoyProcess(
       [program, ...options, '--drain-time-s', '1'],
       `http://127.0.0.1:${topology.port}`,

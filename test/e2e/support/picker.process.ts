@@ -7,8 +7,11 @@ import type { TemporaryFolder } from './temporary-folder.ts';
 /** What a picker is started with: its configuration, and the endpoints it knows. */
 export interface PickerSetting {
   readonly name: string;
-  readonly config: Readonly<Record<string, unknown>>;
+  /** Or the path of a file that has it. */
+  readonly config: Readonly<Record<string, unknown>> | string;
   readonly flags?: readonly string[];
+  /** Beside the machine's own. */
+  readonly env?: Readonly<Record<string, string>>;
 }
 
 /** The built endpoint picker. */
@@ -17,26 +20,33 @@ export class PickerProcess extends ProgramProcess {
     args: readonly string[],
     /** Where the proxy asks it. */
     readonly port: number,
-    private readonly healthPort: number,
+    readonly healthPort: number,
     /** Where metrics and admin are. */
     readonly adminUrl: string,
+    env: PickerSetting['env'],
   ) {
-    super('the endpoint picker', [...builtApp('epp'), ...args]);
+    super('the endpoint picker', [...builtApp('epp'), ...args], env);
   }
 
   /** Starts it and waits until it listens. @param port a free one where it is not given */
-  static async start({ name, config, flags = [] }: PickerSetting, folder: TemporaryFolder, port?: number) {
+  static async start({ name, config, flags = [], env }: PickerSetting, folder: TemporaryFolder, port?: number) {
     const [own, health, metrics] = [port ?? (await freePort()), await freePort(), await freePort()];
-    const file = folder.write(`${name}.yaml`, config);
+    const file = typeof config === 'string' ? config : folder.write(`${name}.yaml`, config);
     const ports = [`--grpc-port=${own}`, `--grpc-health-port=${health}`, `--metrics-port=${metrics}`];
     const picker = new PickerProcess(
-      ['--config-file', file, ...ports, '--tracing=false', ...flags],
+      ['--config-file', file, ...ports, '--tracing=false', '--enable-grpc-stream-metrics', ...flags],
       own,
       health,
       `http://127.0.0.1:${metrics}`,
+      env,
     );
-    await picker.until(async () => (await answers(own)) && (await answers(picker.healthPort)));
+    await picker.until(async () => (await picker.takesConnections()) && (await answers(picker.healthPort)));
     return picker;
+  }
+
+  /** Whether the proxy could connect. */
+  takesConnections(): Promise<boolean> {
+    return answers(this.port);
   }
 }
 

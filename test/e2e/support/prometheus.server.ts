@@ -13,6 +13,12 @@ export interface Sample {
   readonly value: readonly [number, string];
 }
 
+/** What is scraped, on this machine. */
+export interface ScrapeTarget {
+  readonly job: string;
+  readonly port: number;
+}
+
 export interface RuleState {
   readonly name: string;
   readonly health: string;
@@ -31,13 +37,13 @@ export class PrometheusServer {
     process.once('exit', this.kill);
   }
 
-  /** @param port of the target, whose job is `coordinator` @throws Error when it does not start */
-  static async start(executable: string, port: number, ruleFile: string): Promise<PrometheusServer> {
+  /** @throws Error when it does not start */
+  static async start(executable: string, { job, port }: ScrapeTarget, ruleFile: string): Promise<PrometheusServer> {
     const folder = new TemporaryFolder();
     const listen = `127.0.0.1:${await freePort()}`;
     const file = folder.write('prometheus.yaml', {
       global: { scrape_interval: '1s', scrape_timeout: '1s', evaluation_interval: '1s' },
-      scrape_configs: [{ job_name: 'coordinator', static_configs: [{ targets: [`127.0.0.1:${port}`] }] }],
+      scrape_configs: [{ job_name: job, static_configs: [{ targets: [`127.0.0.1:${port}`] }] }],
       rule_files: [ruleFile],
     });
     const flags = [

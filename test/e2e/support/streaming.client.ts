@@ -5,18 +5,27 @@ import type { IncomingMessage } from 'node:http';
 /** No connection is shared or kept: a client that leaves takes its connection with it. */
 const agent = new Agent({ keepAlive: false, maxSockets: Infinity });
 
+/** Several values of one name are several lines. */
+export type SentHeaders = Readonly<Record<string, string | readonly string[]>>;
+
 /** Sends a chat and gives the head of the answer; nothing of the body is read until somebody does. */
-export async function openChat(
+export function openChat(url: string, chat: object, headers: SentHeaders = {}): Promise<IncomingMessage> {
+  return openBody(`${url}/v1/chat/completions`, [JSON.stringify(chat)], headers);
+}
+
+/** The same for any body, in pieces; with several and no `content-length` it is chunked. */
+export async function openBody(
   url: string,
-  chat: object,
-  headers: Readonly<Record<string, string>> = {},
+  pieces: readonly (string | Buffer)[],
+  headers: SentHeaders = {},
 ): Promise<IncomingMessage> {
-  const sent = request(`${url}/v1/chat/completions`, {
+  const sent = request(url, {
     agent,
     method: 'POST',
-    headers: { 'content-type': 'application/json', ...headers },
+    headers: { 'content-type': 'application/json', ...(headers as Record<string, string | string[]>) }, // it is not changed
   });
-  sent.end(JSON.stringify(chat));
+  for (const piece of pieces.slice(0, -1)) sent.write(piece);
+  sent.end(pieces.at(-1));
   const [answer] = (await once(sent, 'response')) as [IncomingMessage]; // as ClientRequest documents it
   // a client that leaves is not told of anything more
   sent.on('error', () => undefined);
