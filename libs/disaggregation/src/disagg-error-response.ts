@@ -16,7 +16,8 @@ const TYPES: Readonly<Record<number, string>> = {
  */
 export function disaggErrorResponse(error: CoordinatorError, requestId: string): ErrorResponse {
   const status = statusOf(error);
-  const message = `${error.message} (request_id: ${requestId})`;
+  const advice = isEngineAway(error) ? ': check that it runs, and that --model-server-port is its port' : '';
+  const message = `${error.message}${advice} (request_id: ${requestId})`;
   const type = TYPES[status] ?? (status < 500 ? 'BadRequestError' : 'InternalServerError');
   return {
     status,
@@ -27,6 +28,9 @@ export function disaggErrorResponse(error: CoordinatorError, requestId: string):
 
 function statusOf(error: CoordinatorError): number {
   if (error.code === 'upstream_rejected' || error.code === 'upstream_failed') return 502;
-  const isEngine = error instanceof UpstreamConnectionError && error.step === 'decode';
-  return isEngine && error.reason === 'refused' ? 503 : error.status;
+  return isEngineAway(error) ? 503 : error.status;
+}
+
+function isEngineAway(error: CoordinatorError): boolean {
+  return error instanceof UpstreamConnectionError && error.step === 'decode' && error.reason === 'refused';
 }

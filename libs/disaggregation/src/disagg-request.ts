@@ -1,3 +1,4 @@
+import type { UpstreamCall } from '#gateway';
 import type { JsonObject } from '#json';
 import type { RequestScope } from '#protocol';
 import type { ApiType } from './api-type.ts';
@@ -14,10 +15,18 @@ export interface RankListener {
   readonly decoder: string;
 }
 
+/** A body to send on. */
+export interface OutboundBody {
+  /** A short one is whole, so that a call whose connection broke can be repeated; a long one is sent as it arrives. */
+  readonly body: UpstreamCall['body'];
+  /** What describes it, and frames one that is sent as it arrives; flat, lower-case. */
+  readonly headers: readonly string[];
+}
+
 /** The body while it has not been read: as it arrives, or whole. One of the two, once. */
 export interface InboundBody {
-  /** The body to send on, and the headers that frame and describe it. */
-  stream(): { readonly body: AsyncIterable<Buffer>; readonly headers: readonly string[] };
+  /** @throws as `bytes`, where the body is short */
+  stream(): OutboundBody | Promise<OutboundBody>;
   /** @throws BadRequestError when it is too large, ClientClosedError when it breaks off */
   bytes(): Promise<Buffer>;
 }
@@ -41,6 +50,8 @@ export interface ReadRequest extends DisaggRequest {
   readonly received: Buffer;
   /** What legs are made of; the encode stage adds to it. */
   readonly json: JsonObject;
+  /** What `received` holds, where `json` has more than that. */
+  readonly own?: JsonObject;
 }
 
 /** A request for a remote prefill. */

@@ -1,5 +1,5 @@
 import type { CoordinatorError } from '#foundation';
-import type { ReplyFacts } from '#pipeline';
+import type { ClientResponse, ReplyFacts } from '#pipeline';
 import type { RequestScope } from '#protocol';
 import type { ApiType } from './api-type.ts';
 
@@ -18,6 +18,8 @@ export interface DisaggFacts {
   readonly prefillCandidates?: number;
   readonly deniedTarget?: string;
   readonly kvCacheSource?: string;
+  /** Whether a source was named that is not in the pool, or is none. */
+  readonly isSourceDenied?: boolean;
   readonly encoderCandidates?: number;
   readonly encoderAllowed?: number;
   /** Items that went to encode workers. */
@@ -48,8 +50,11 @@ export interface StageWatch {
 
 /** Follows one request. */
 export interface DisaggWatch {
+  /** A later fact takes the place of an earlier one of its name. */
   note(facts: DisaggFacts): void;
   stage(stage: Stage): StageWatch;
+  /** What the client is about to get, its body not yet read; at most once, and not for an error of ours. */
+  answered(answer: ClientResponse): void;
   /** The request failed with an answer of ours; at most once, before `ended`. */
   failed(error: CoordinatorError): void;
   /** The last call. */
@@ -75,6 +80,7 @@ export abstract class DisaggObserver {
 const NOTHING: DisaggWatch = {
   note: () => undefined,
   stage: () => ({ ended: () => undefined }),
+  answered: () => undefined,
   failed: () => undefined,
   ended: () => undefined,
 };

@@ -4,6 +4,7 @@ import { BadRequestError, UpstreamConnectionError } from '#foundation';
 import { JsonSyntaxError, validatedObject } from '#json';
 import type { JsonObject } from '#json';
 import type { ClientResponse } from '#pipeline';
+import { valuesOf } from '#protocol';
 import type { AllowList } from './allow-list.ts';
 import { bypassReason } from './bypass.ts';
 import type { LocalDecode } from './decode/local-decode.ts';
@@ -38,10 +39,16 @@ export class EntryService {
    * @throws CoordinatorError when a stage could not be run
    */
   async run(request: DisaggRequest): Promise<ClientResponse> {
-    const prefiller = this.prefillerOf(request);
-    if (prefiller !== undefined && !this.parts.allowList.allows(prefiller.host)) {
-      return this.denied(request, prefiller);
-    }
+    const chosen = this.chosenPrefill(request);
+    if (chosen === undefined) return this.staged(request, undefined);
+    const target = hostPort(chosen);
+    if (!this.parts.allowList.allows(target?.host ?? chosen)) return this.denied(request, target);
+    if (target === undefined) throw malformed(request);
+    request.watch.note({ prefillTarget: hostPortText(target) });
+    return this.staged(request, target);
+  }
+
+  private async staged(request: DisaggRequest, prefiller: HostPort | undefined): Promise<ClientResponse> {
     const source = this.sourceOf(request);
     const encoders = this.encodersOf(request);
     if (this.parts.encode !== undefined && encoders.length > 0) {
@@ -51,28 +58,35 @@ export class EntryService {
     request.watch.note({ disaggType: 'prefill-decode' });
     const read = await readRequest(request);
     const usable = source !== undefined && !isSameEndpoint(source, prefiller) ? source : undefined;
-    return this.transfer({ ...read, prefiller, source: usable });
+    const transfer = { ...read, prefiller, source: usable };
+    const reason = this.bypassReason(transfer);
+    if (reason === undefined) return this.parts.kv.run(transfer);
+    request.watch.note({ disaggType: 'decode-only', reason });
+    return this.parts.decode.decode(read, read.json);
   }
 
-  /** Remote encode, then whatever follows; a cached prefix is not pulled here. */
+  /** Remote encode, then whatever follows; a cached prefix is not pulled here, nor is the answer made in chunks. */
   private async encoded(
     request: DisaggRequest,
     stage: EncodeStage,
     encoders: readonly HostPort[],
     prefiller: HostPort | undefined,
   ): Promise<ClientResponse> {
-    request.watch.note({ disaggType: prefiller === undefined ? 'encode-decode' : 'encode-prefill-decode' });
+    const { watch } = request;
+    watch.note({ disaggType: prefiller === undefined ? 'encode-decode' : 'encode-prefill-decode' });
     const read = await readRequest(request);
-    const json = await stage.run(read, encoders);
+    const { json, items } = await stage.run(read, encoders);
+    if (items === 0) watch.note({ disaggType: prefiller === undefined ? 'decode-only' : 'prefill-decode' });
     if (prefiller === undefined) return this.parts.decode.stream(read, json);
-    return this.transfer({ ...read, json, prefiller, source: undefined });
+    const transfer = { ...read, json, own: read.json, prefiller, source: undefined };
+    const reason = this.bypassReason(transfer);
+    if (reason === undefined) return this.parts.kv.run(transfer);
+    watch.note({ disaggType: items === 0 ? 'decode-only' : 'encode-decode', reason });
+    return this.parts.decode.stream(read, json);
   }
 
-  private transfer(request: TransferRequest): Promise<ClientResponse> {
-    const reason = bypassReason(request.json) ?? this.parts.kv.bypass(request);
-    if (reason === undefined) return this.parts.kv.run(request);
-    request.watch.note({ reason });
-    return this.parts.decode.stream(request, request.json);
+  private bypassReason(request: TransferRequest): string | undefined {
+    return bypassReason(request.json) ?? this.parts.kv.bypass(request);
   }
 
   private async decodeOnly(request: DisaggRequest, source: HostPort | undefined): Promise<ClientResponse> {
@@ -82,32 +96,37 @@ export class EntryService {
     const pulled = isOtherRank || source === undefined || pull.isOwn(source, request.listener) ? undefined : source;
     if (pulled === undefined && !decode.isChunked(request)) return decode.forward(request);
     const read = await readRequest(request);
-    return decode.decode(read, pulled === undefined ? read.json : pull.forDecode(read.json, pulled));
+    const { json } = read;
+    // log probabilities of a prompt are made of all of it, here as with a remote prefill
+    const isPulled = pulled !== undefined && bypassReason(json) === undefined;
+    return decode.decode(read, isPulled ? pull.forDecode(json, pulled) : json);
   }
 
-  private prefillerOf({ hints, watch }: DisaggRequest): HostPort | undefined {
+  /** One of the candidates; a second one is not tried, be the first empty. */
+  private chosenPrefill({ hints, watch }: DisaggRequest): string | undefined {
     const { length } = hints.prefill;
     const index = this.parts.settings.samplesPrefillers && length > 1 ? randomInt(length) : 0;
     const chosen = hints.prefill[index] ?? '';
     if (chosen === '') return undefined;
-    const target = hostPort(chosen);
-    // the endpoint picker wrote it, so it is an upstream that cannot be reached, not a fault of the client's
-    if (target === undefined) throw new UpstreamConnectionError('prefill', 'refused');
-    watch.note({ prefillTarget: hostPortText(target), prefillCandidates: length });
-    return target;
+    watch.note({ prefillCandidates: length });
+    return chosen;
   }
 
+  /** A source that cannot be used is as good as none. */
   private sourceOf({ scope, hints, watch }: DisaggRequest): HostPort | undefined {
     if (hints.kvCacheSource === undefined) return undefined;
-    const ignored = (why: string): HostPort | undefined => {
-      this.logger.log({ 'x-request-id': scope.id, why }, 'ignoring the KV cache source');
+    const id = { 'x-request-id': scope.id };
+    if (!this.parts.kv.canPull) {
+      this.logger.debug({ ...id, why: 'cannot pull' }, IGNORED_SOURCE);
       return undefined;
-    };
-    if (!this.parts.kv.canPull) return ignored('the connector cannot pull');
+    }
     // a scheme is no part of what the endpoint picker writes here
     const source = hints.kvCacheSource.includes('//') ? undefined : hostPort(hints.kvCacheSource);
-    if (source === undefined) return ignored('malformed');
-    if (!this.parts.allowList.allows(source.host)) return ignored('not allowed');
+    if (source === undefined || !this.parts.allowList.allows(source.host)) {
+      watch.note({ isSourceDenied: true });
+      this.logger.log({ ...id, why: source === undefined ? 'malformed' : 'not allowed' }, IGNORED_SOURCE);
+      return undefined;
+    }
     watch.note({ kvCacheSource: hostPortText(source) });
     return source;
   }
@@ -124,15 +143,30 @@ export class EntryService {
     return allowed;
   }
 
-  private denied({ scope, path, watch }: DisaggRequest, prefiller: HostPort): ClientResponse {
-    const target = hostPortText(prefiller);
+  private denied({ scope, path, watch }: DisaggRequest, prefiller: HostPort | undefined): ClientResponse {
+    const target = prefiller === undefined ? 'malformed' : hostPortText(prefiller);
     watch.note({ deniedTarget: target, reason: 'denied' });
     this.logger.error(
-      { 'x-request-id': scope.id, target, path: path.split('?', 1)[0] },
+      {
+        'x-request-id': scope.id,
+        target,
+        path: path.split('?', 1)[0],
+        client: valuesOf(scope.headers, 'x-forwarded-for').at(-1),
+        userAgent: valuesOf(scope.headers, 'user-agent')[0],
+      },
       'refused a prefill target that is not in the pool (--enable-ssrf-protection)',
     );
     return forbiddenTarget();
   }
+}
+
+const IGNORED_SOURCE = 'ignoring the KV cache source';
+
+/** The endpoint picker wrote it, so it is a worker that cannot be reached, not a fault of the client's. */
+function malformed({ watch }: DisaggRequest): UpstreamConnectionError {
+  watch.note({ reason: 'malformed_target' });
+  watch.stage('prefill').ended({ status: undefined, failure: 'malformed_target' });
+  return new UpstreamConnectionError('prefill', 'refused');
 }
 
 /** @throws BadRequestError for a body that is no JSON object */

@@ -51,16 +51,20 @@ export class StageClient {
 
   /**
    * Sends the call and reads the answer to its end, whatever its status; the stage ends with it.
-   * @throws as `UpstreamClient.send`, and UpstreamAnswerError for an answer that is too large
+   * @param check throws for an answer that says in its body that the stage has failed
+   * @throws as `UpstreamClient.send` and `check`, and UpstreamAnswerError for an answer that is too large
    */
-  async whole(request: DisaggRequest, leg: Leg): Promise<WholeAnswer> {
+  async whole(request: DisaggRequest, leg: Leg, check?: (answer: WholeAnswer) => Promise<void>): Promise<WholeAnswer> {
     const watch = request.watch.stage(leg.stage);
+    let status: number | undefined;
     try {
       const answer = await this.read(request, leg);
-      watch.ended(endOf(answer.status));
+      status = answer.status;
+      await check?.(answer);
+      watch.ended(endOf(status));
       return answer;
     } catch (error) {
-      watch.ended({ status: undefined, failure: failureOf(error) });
+      watch.ended({ status, failure: failureOf(error) });
       throw error;
     }
   }
@@ -82,7 +86,7 @@ export class StageClient {
 
   /** The client's request, its body as it arrives, to the engine. @throws as `UpstreamClient.send` */
   async forward(request: DisaggRequest, base: string): Promise<UpstreamReply> {
-    const { body, headers } = request.body.stream();
+    const { body, headers } = await request.body.stream();
     const call = this.call(request, { stage: 'decode', base, body: [], headers });
     return this.observed(request, 'decode', () => this.clients.decode.send({ ...call, body }));
   }
@@ -114,7 +118,7 @@ export class StageClient {
 
   private call({ scope, path }: DisaggRequest, leg: Leg): UpstreamCall {
     const { stage, item, isBare = false } = leg;
-    const own = [HEADER.requestId, scope.id, ...(leg.headers ?? [])];
+    const own = lastOfEach([HEADER.requestId, scope.id, ...(leg.headers ?? [])]);
     return {
       scope,
       upstream: stage,
@@ -122,7 +126,7 @@ export class StageClient {
       method: 'POST',
       base: leg.base,
       path: leg.path ?? path,
-      headers: isBare ? lastOfEach(own) : lastOfEach([...scope.headers, ...own]),
+      headers: isBare ? own : [...without(scope.headers, own), ...own],
       body: leg.body,
       headLimit: NO_LIMIT,
       idleLimit: NO_LIMIT,
@@ -140,4 +144,15 @@ function lastOfEach(flat: readonly string[]): string[] {
   const values = new Map<string, string>();
   for (let index = 0; index + 1 < flat.length; index += 2) values.set(flat[index] ?? '', flat[index + 1] ?? '');
   return [...values].flat();
+}
+
+/** The client's headers but those that are replaced; a name that comes several times is kept as often. */
+function without(flat: readonly string[], replaced: readonly string[]): string[] {
+  const names = new Set(replaced.filter((_, index) => index % 2 === 0));
+  const kept: string[] = [];
+  for (let index = 0; index + 1 < flat.length; index += 2) {
+    const name = flat[index] ?? '';
+    if (!names.has(name)) kept.push(name, flat[index + 1] ?? '');
+  }
+  return kept;
 }

@@ -17,7 +17,7 @@ export async function answerBytes(reply: UpstreamReply, step: string, limit: num
     reply.body.discard();
     throw refusal(reply, step);
   }
-  return reply.body.readAll(limit);
+  return reply.body.readAll(limit, 'gateway.max_response_size');
 }
 
 /**

@@ -130,7 +130,7 @@ describe('ReplyBody', () => {
       push(body, 'ab');
       expect(source.aborted).toEqual([]);
       push(body, 'cd');
-      const failure = new UpstreamAnswerError('prefill', 'more than 3 bytes (gateway.max_response_size)');
+      const failure = new UpstreamAnswerError('prefill', 'more than 3 bytes');
       await expect(read).rejects.toEqual(failure);
       expect(source.aborted).toEqual([failure]);
     });

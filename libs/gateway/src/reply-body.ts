@@ -40,20 +40,21 @@ export class ReplyBody implements ByteStream {
 
   /**
    * The whole body.
+   * @param setting the configuration key of the limit, where there is one
    * @throws UpstreamAnswerError when it is larger than `limit` bytes, and what broke it off
    */
-  async readAll(limit: number): Promise<Buffer> {
+  async readAll(limit: number, setting?: string): Promise<Buffer> {
     const expected = this.expected !== undefined && this.expected <= limit ? this.expected : undefined;
     const bytes = new ByteCollector(limit, expected);
     let size = 0;
     await this.read((chunk) => {
       size += chunk.length;
       if (bytes.add(chunk)) return true;
-      this.source.abort(this.tooLarge(limit));
+      this.source.abort(this.tooLarge(limit, setting));
       return false;
     });
     // an answer that ended before it was read can no longer be broken off
-    if (size > limit) throw this.tooLarge(limit);
+    if (size > limit) throw this.tooLarge(limit, setting);
     return bytes.take();
   }
 
@@ -110,8 +111,8 @@ export class ReplyBody implements ByteStream {
     for (const observer of this.observers) observer.end(error);
   }
 
-  private tooLarge(limit: number): UpstreamAnswerError {
-    return new UpstreamAnswerError(this.step, `more than ${limit} bytes (gateway.max_response_size)`);
+  private tooLarge(limit: number, setting: string | undefined): UpstreamAnswerError {
+    return new UpstreamAnswerError(this.step, `more than ${limit} bytes${setting === undefined ? '' : ` (${setting})`}`);
   }
 
   /** @param onChunk takes a chunk and tells whether it wants more at once */

@@ -216,4 +216,18 @@ describe('createApp', () => {
     await fetch(`${app.url}/things/ours`);
     expect(lines).toEqual([]);
   });
+
+  it.each([
+    [{ readTimeout: 30_000 }, { head: 30_000, request: 30_000, idle: 30_000 }],
+    [
+      { readTimeout: 0, headTimeout: 5_000, idleTimeout: 300_000 },
+      { head: 5_000, request: 0, idle: 300_000 },
+    ],
+  ])(
+    'has a time for heads and one for idle connections of their own where they are said: %j',
+    async (options, expected) => {
+      const { headersTimeout, requestTimeout, keepAliveTimeout } = (await running(options)).app.getHttpServer();
+      expect({ head: headersTimeout, request: requestTimeout, idle: keepAliveTimeout }).toEqual(expected);
+    },
+  );
 });

@@ -13,6 +13,10 @@ export interface AppOptions {
   readonly logger: LoggerService;
   /** Milliseconds for a whole request to arrive; 0 is no limit. Also how long an idle connection is kept. */
   readonly readTimeout: number;
+  /** Milliseconds for the head of a request to arrive, where `readTimeout` does not say. */
+  readonly headTimeout?: number;
+  /** How long an idle connection is kept in milliseconds, where `readTimeout` does not say. */
+  readonly idleTimeout?: number;
   readonly tls?: TlsOptions;
 }
 
@@ -22,17 +26,18 @@ const LOOK = 1_000;
 
 /** The only place that makes a Nest application. The listener is not open yet. */
 export async function createApp(module: DynamicModule, options: AppOptions): Promise<NestFastifyApplication> {
+  const { readTimeout, headTimeout = readTimeout, idleTimeout = readTimeout } = options;
   const http = {
     maxHeaderSize: MAX_HEADER_BYTES,
-    headersTimeout: options.readTimeout,
-    requestTimeout: options.readTimeout,
-    keepAliveTimeout: options.readTimeout,
+    headersTimeout: headTimeout,
+    requestTimeout: readTimeout,
+    keepAliveTimeout: idleTimeout,
     connectionsCheckingInterval: LOOK,
   };
   const adapter = new FastifyAdapter({
     ...(options.tls === undefined ? { http } : { https: { ...http, ...options.tls } }),
-    requestTimeout: options.readTimeout,
-    keepAliveTimeout: options.readTimeout,
+    requestTimeout: readTimeout,
+    keepAliveTimeout: idleTimeout,
     exposeHeadRoutes: false,
     return503OnClosing: false,
     forceCloseConnections: false,

@@ -1,8 +1,8 @@
 import { Inject, Injectable } from '@nestjs/common';
 import type { BeforeApplicationShutdown, OnApplicationBootstrap } from '@nestjs/common';
 import { Lifecycle } from '#foundation';
-import { RUNTIME_OPTIONS } from './runtime.config.ts';
-import type { RuntimeOptions } from './runtime.config.ts';
+import { READINESS_CHECKS, RUNTIME_OPTIONS } from './runtime.config.ts';
+import type { ReadinessCheck, RuntimeOptions } from './runtime.config.ts';
 import { probe } from './tcp-probe.ts';
 
 /** One line of `/readyz?verbose`. */
@@ -17,14 +17,18 @@ export interface DependencyState {
 /** Whether this process wants requests, and which upstreams answer. */
 @Injectable()
 export class ReadinessService implements OnApplicationBootstrap, BeforeApplicationShutdown {
+  private readonly checks: readonly ReadinessCheck[];
   private readonly reasons = new Map<string, string | undefined>();
   private timer: NodeJS.Timeout | undefined;
 
   constructor(
     private readonly lifecycle: Lifecycle,
     @Inject(RUNTIME_OPTIONS) private readonly options: RuntimeOptions,
+    @Inject(READINESS_CHECKS) checks: readonly ReadinessCheck[],
   ) {
-    for (const { name } of options.dependencies) this.reasons.set(name, 'not checked yet');
+    const probes = options.dependencies.map(({ name, url }) => ({ name, outage: () => probe(url) }));
+    this.checks = [...probes, ...checks];
+    for (const { name } of this.checks) this.reasons.set(name, 'not checked yet');
   }
 
   onApplicationBootstrap(): void {
@@ -56,8 +60,9 @@ export class ReadinessService implements OnApplicationBootstrap, BeforeApplicati
 
   private async check(): Promise<void> {
     await Promise.all(
-      this.options.dependencies.map(async ({ name, url }) => {
-        const reason = await probe(url);
+      this.checks.map(async (check) => {
+        const { name } = check;
+        const reason = await check.outage();
         this.reasons.set(name, reason);
         this.options.onReadiness?.(name, reason === undefined);
       }),

@@ -1,3 +1,4 @@
+import type { DynamicModule, Provider } from '@nestjs/common';
 import { z } from 'zod';
 import { duration } from '#config';
 
@@ -6,9 +7,9 @@ export const readinessConfig = z
   .strictObject({
     interval: duration('5s', { min: '100ms' }).describe('Time between two checks of each upstream.'),
     require: z
-      .array(z.enum(['gateway', 'render']))
+      .array(z.enum(['gateway', 'render', 'redis']))
       .default([])
-      .describe('Upstreams that must answer a TCP connection for /readyz to be 200.'),
+      .describe('Upstreams that must answer for /readyz to be 200: gateway and render a TCP connection, redis a PING.'),
   })
   .prefault({})
   .describe('What /readyz depends on.');
@@ -22,10 +23,23 @@ export interface Dependency {
   readonly url: string;
 }
 
+/** Something whose own client knows whether it can be used. */
+export interface ReadinessCheck {
+  readonly name: string;
+  /** Undefined when it can be used, else a short reason. */
+  outage(): Promise<string | undefined>;
+}
+
+export const READINESS_CHECKS = Symbol('runtime:readiness-checks');
+
 /** What the runtime is told by the app. */
 export interface RuntimeOptions {
   readonly readiness: ReadinessConfig;
   readonly dependencies: readonly Dependency[];
+  /** Provides a list of `ReadinessCheck`, and the modules that it is made of. */
+  readonly checks?:
+    | { readonly provider: Provider & { provide: typeof READINESS_CHECKS }; readonly imports: readonly DynamicModule[] }
+    | undefined;
   /** Told whenever a dependency was checked. */
   readonly onReadiness?: ((name: string, isUp: boolean) => void) | undefined;
 }

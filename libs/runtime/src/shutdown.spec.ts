@@ -147,10 +147,33 @@ describe('Shutdown', () => {
     await done;
   });
 
+  it('closes all apps of a process that has several, and none before the last request is done', async () => {
+    const { server, work } = await running();
+    const other = await TestApp.start();
+    later(() => other.close());
+    const client = await working(server.url);
+    const limits = { drainDelay: 0, timeout: 10_000 };
+    const done = new Shutdown([server.app, other.app], server.lifecycle, limits).run('SIGTERM');
+    while (!server.lifecycle.isClosing) await new Promise(setImmediate);
+    for (const { url } of [server, other]) {
+      await expect(TcpPeer.to(url)).rejects.toMatchObject({ code: 'ECONNREFUSED' });
+    }
+    work.responses[0]?.end('done');
+    await done;
+    expect(await client.rest()).toContain('done');
+  });
+
   it('is begun once', async () => {
     const { shutdown, rest } = await running();
     await Promise.all([shutdown.run('SIGTERM'), shutdown.run('SIGINT')]);
     expect(rest.closed).toBe(1);
+  });
+
+  it('calls the timeout what it is called where it is set', async () => {
+    const { server, shutdown, lines } = await running({ timeout: 50, setting: '--shutdown-timeout' });
+    await working(server.url);
+    await shutdown.run('SIGTERM');
+    expect(lines.join()).toContain('breaking off what is left at --shutdown-timeout');
   });
 
   it('says what it does', async () => {

@@ -10,6 +10,8 @@ export interface ShutdownLimits {
   readonly drainDelay: number;
   /** From the signal; what is left then is broken off. */
   readonly timeout: number;
+  /** What `timeout` is called where it is set. */
+  readonly setting?: string;
 }
 
 /** Milliseconds for last events to leave, and for Nest's own hooks. */
@@ -26,7 +28,8 @@ export class Shutdown {
   private begun: Promise<void> | undefined;
 
   constructor(
-    private readonly app: INestApplication,
+    /** One for each listener, all of one lifecycle. */
+    private readonly apps: INestApplication | readonly INestApplication[],
     private readonly lifecycle: Lifecycle,
     private readonly limits: ShutdownLimits,
     /** Closes what stands beside the app, once nothing is served any more. */
@@ -51,23 +54,26 @@ export class Shutdown {
       delay(Math.max(0, deadline - performance.now()), undefined, { ref: false }),
     ]);
     if (this.lifecycle.inFlight > 0) {
-      this.logger.warn({ in_flight: this.lifecycle.inFlight }, 'breaking off what is left at server.shutdown_timeout');
+      const { setting = 'server.shutdown_timeout' } = this.limits;
+      this.logger.warn({ in_flight: this.lifecycle.inFlight }, `breaking off what is left at ${setting}`);
       this.lifecycle.breakOffAll();
       await Promise.race([this.lifecycle.idle(), delay(LAST_WORDS, undefined, { ref: false })]);
     }
-    this.server().closeAllConnections();
-    await Promise.race([Promise.all([this.app.close(), this.closeRest()]), delay(HOOKS, undefined, { ref: false })]);
+    for (const server of this.servers()) server.closeAllConnections();
+    const closed = [...[this.apps].flat().map((app) => app.close()), this.closeRest()];
+    await Promise.race([Promise.all(closed), delay(HOOKS, undefined, { ref: false })]);
     this.logger.log('stopped');
   }
 
   private stopAccepting(): void {
-    const server = this.server();
-    server.close();
-    server.closeIdleConnections();
+    for (const server of this.servers()) {
+      server.close();
+      server.closeIdleConnections();
+    }
   }
 
-  private server(): Server {
+  private servers(): readonly Server[] {
     // the apps use Fastify over node:http alone
-    return this.app.getHttpServer() as Server;
+    return [this.apps].flat().map((app) => app.getHttpServer() as Server);
   }
 }

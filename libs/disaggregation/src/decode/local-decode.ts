@@ -29,19 +29,25 @@ export class LocalDecode {
   /**
    * Sends a body to the engine; the head of its answer, whatever the status.
    * @param headers beside the client's
+   * @param signal follows `scope.signal`, where the call may be given up before the client leaves
    * @throws BadRequestError for a rank that is none of ours, and as `StageClient.stream`
    */
-  stream(request: DisaggRequest, body: JsonObject, headers: readonly string[] = []): Promise<UpstreamReply> {
+  async stream(
+    request: DisaggRequest,
+    body: JsonObject,
+    headers: readonly string[] = [],
+    signal: AbortSignal = request.scope.signal,
+  ): Promise<UpstreamReply> {
     const base = this.decoderOf(request);
-    return this.stages.stream(request, { stage: 'decode', base, body: body.toRope(), headers });
+    return this.stages.stream(request, { stage: 'decode', base, body: body.toRope(), headers, signal });
   }
 
   /** As `stream`, in chunks where answers are made so: chat only, and not where another rank was asked for (`sidecar.md` 6). */
-  async decode(request: ReadRequest, body: JsonObject): Promise<ClientResponse> {
+  async decode(request: ReadRequest, body: JsonObject, headers: readonly string[] = []): Promise<ClientResponse> {
     const { chunked } = this;
     return chunked !== undefined && this.isChunked(request)
-      ? chunked.run(request, body)
-      : await this.stream(request, body);
+      ? chunked.run(request, body, headers)
+      : await this.stream(request, body, headers);
   }
 
   /** Whether the answer is made in chunks, for which the body has to be read. */
