@@ -7,8 +7,11 @@ import { configuration } from './generators/configuration.mjs';
 import { dependencyProblems } from './generators/dependencies.mjs';
 import { endpointPicker } from './generators/endpoint-picker.mjs';
 import { errors } from './generators/errors.mjs';
+import { helmChart } from './generators/helm-chart.mjs';
 import { importGraph } from './generators/import-graph.mjs';
+import { kustomize } from './generators/kustomize.mjs';
 import { observability } from './generators/observability.mjs';
+import { sidecar } from './generators/sidecar.mjs';
 import { wireFormats } from './generators/wire-formats.mjs';
 import { performancePages } from '../test/bench/report/page.mjs';
 
@@ -19,9 +22,12 @@ const documents = [
   ...(await configuration(ROOT)),
   ...endpointPicker(ROOT),
   ...errors(),
+  ...helmChart(ROOT),
   ...importGraph(ROOT),
+  ...kustomize(ROOT),
   ...observability(ROOT),
   ...performancePages(ROOT),
+  ...sidecar(ROOT),
   ...wireFormats(ROOT),
 ];
 const problems = dependencyProblems(ROOT);
