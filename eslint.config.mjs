@@ -12,12 +12,13 @@ export const ALLOWED = {
   gateway: ['foundation', 'config', 'json', 'protocol'],
   pipeline: ['foundation', 'config', 'json', 'protocol'],
   scheduling: ['foundation', 'config', 'json', 'protocol'],
-  steps: ['foundation', 'config', 'json', 'protocol', 'connectors', 'gateway', 'pipeline'],
+  broker: ['foundation', 'config', 'json', 'protocol'],
+  steps: ['foundation', 'config', 'json', 'protocol', 'connectors', 'gateway', 'pipeline', 'broker'],
   // json here and below: docs/decisions/0006
   disaggregation: ['foundation', 'config', 'json', 'protocol', 'connectors', 'gateway', 'pipeline'],
-  telemetry: ['foundation', 'config', 'json', 'protocol', 'gateway', 'pipeline', 'scheduling', 'disaggregation'],
+  telemetry: ['foundation', 'config', 'json', 'protocol', 'gateway', 'pipeline', 'scheduling', 'disaggregation', 'broker'],
   runtime: ['foundation', 'config', 'telemetry'],
-  server: ['foundation', 'config', 'json', 'protocol', 'pipeline', 'gateway'],
+  server: ['foundation', 'config', 'json', 'protocol', 'pipeline', 'gateway', 'broker'],
   testing: ['foundation', 'json', 'protocol', 'pipeline'],
 };
 
@@ -33,7 +34,7 @@ const FOLDERS = {
   'apps/epp': [...APP_LIBS, 'telemetry/picker'],
   'apps/sidecar': [...APP_LIBS, 'telemetry/sidecar'],
   'apps/simulator': APP_LIBS,
-  dashboards: ['telemetry/catalogue', 'telemetry/picker-catalogue'],
+  dashboards: ['telemetry/catalogue', 'telemetry/picker-catalogue', 'telemetry/sidecar-catalogue'],
 };
 
 /** Packages that only these folders may import. */
@@ -55,6 +56,7 @@ export const RESERVED = {
   '@grpc/.*': ['libs/ext-proc', 'apps/epp', 'apps/simulator'],
   '@kubernetes/client-node': ['libs/scheduling'],
   'xxhash-wasm': ['libs/scheduling'],
+  redis: ['libs/broker'],
 };
 
 /** Whether `folder` is `owner`, or lies in it. */
@@ -69,7 +71,7 @@ function patterns(folder, libs) {
     ...foreign.map(([name, owners]) => ({ regex: `^${name}(/|$)`, message: `Reserved for ${owners.join(', ')}.` })),
     // the ports, and nothing that acts
     ...(folder === 'libs/telemetry'
-      ? [{ regex: '^#(disaggregation|gateway|pipeline|scheduling)$', importNamePattern: '(Client|Service|Module|Registry)$' }]
+      ? [{ regex: '^#(broker|disaggregation|gateway|pipeline|scheduling)$', importNamePattern: '(Client|Service|Module|Registry|Connection|Store)$' }]
       : []),
   ];
 }

@@ -8,23 +8,20 @@ import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join, relative } from 'node:path';
 import { format, resolveConfig } from 'prettier';
 import { stringify } from 'yaml';
-import { rulesTestFiles } from './src/alert-cases.ts';
-import { rulesFile } from './src/alerts.ts';
 import { DASHBOARDS } from './src/all-dashboards.ts';
+import { RULE_SETS } from './src/all-rules.ts';
+import { rulesFile } from './src/rules-file.ts';
+import { rulesTestFiles } from './src/rules-test-files.ts';
 
 const FOLDER = import.meta.dirname;
 const ROOT = dirname(FOLDER);
-const RULES = 'coordinator.rules.yaml';
 const MADE = '# Made by dashboards/generate.mjs from dashboards/src.\n';
 
-const tests = rulesTestFiles(RULES);
 const files = {
   ...Object.fromEntries(
     Object.entries(DASHBOARDS).map(([name, dashboard]) => [`generated/${name}.json`, JSON.stringify(dashboard)]),
   ),
-  [`alerts/${RULES}`]: yaml(rulesFile()),
-  'alerts/coordinator.rules.test.yaml': yaml(tests.short),
-  'alerts/coordinator.long.rules.test.yaml': yaml(tests.long),
+  ...Object.fromEntries(RULE_SETS.flatMap(ruleFiles)),
 };
 
 const stale = [];
@@ -43,6 +40,17 @@ if (isCheck() && stale.length > 0) {
   process.exitCode = 1;
 } else {
   console.log(stale.length === 0 ? 'Nothing to write.' : `Written:\n${stale.map((path) => `  ${path}`).join('\n')}`);
+}
+
+/** Where Prometheus finds rules: `SLUG.rules.yaml`; and where promtool finds tests: `*.rules.test.yaml`. */
+function ruleFiles(rules) {
+  const { slug } = rules.component;
+  const tests = rulesTestFiles(rules, `${slug}.rules.yaml`);
+  return [
+    [`alerts/${slug}.rules.yaml`, yaml(rulesFile(rules))],
+    [`alerts/${slug}.rules.test.yaml`, yaml(tests.short)],
+    [`alerts/${slug}.long.rules.test.yaml`, yaml(tests.long)],
+  ];
 }
 
 function isCheck() {

@@ -2,6 +2,8 @@ import { disaggregationDashboard } from './coordinator-disaggregation.dashboard.
 import { overviewDashboard } from './coordinator-overview.dashboard.ts';
 import { phasesDashboard } from './coordinator-phases.dashboard.ts';
 import { runtimeDashboard } from './coordinator-runtime.dashboard.ts';
+import { pickerDashboard } from './picker.dashboard.ts';
+import { sidecarDashboard } from './sidecar.dashboard.ts';
 
 /** Every dashboard, by the name of its file. */
 export const DASHBOARDS = {
@@ -9,4 +11,6 @@ export const DASHBOARDS = {
   'coordinator-phases': phasesDashboard,
   'coordinator-disaggregation': disaggregationDashboard,
   'coordinator-runtime': runtimeDashboard,
+  picker: pickerDashboard,
+  sidecar: sidecarDashboard,
 } as const;

@@ -2,7 +2,7 @@ import { METRICS } from '#telemetry/catalogue';
 import type { Row } from './house-dashboard.ts';
 import { OBJECTIVES } from './objectives.ts';
 import { number } from './panels.ts';
-import { chosen } from './scopes.ts';
+import { chosen } from './coordinator.component.ts';
 import { AVAILABILITY, DEFERRED_SHARE, FIRST_TOKEN_IN_TIME } from './service-levels.ts';
 
 const { share, seconds } = OBJECTIVES.firstToken;

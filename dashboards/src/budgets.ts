@@ -1,11 +1,12 @@
 import { METRICS } from '#telemetry/catalogue';
+import type { AlertName } from './component.ts';
 import { block, zeroLike } from './expression.ts';
 import { FAULTS, OBJECTIVES } from './objectives.ts';
 import type { Queries } from './queries.ts';
 
 /** A promise, and how to count what breaks it. */
 export interface Budget {
-  readonly alert: `Coordinator${string}`;
+  readonly alert: AlertName;
   /** Share of events that have to be good. */
   readonly objective: number;
   /** What a bad event is, in the alert's words. */

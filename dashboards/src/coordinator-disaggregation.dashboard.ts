@@ -1,10 +1,10 @@
 import { METRICS } from '#telemetry/catalogue';
 import { percentiles } from './curves.ts';
 import { portion } from './expression.ts';
+import { COORDINATOR, allModels, chosen } from './coordinator.component.ts';
 import { houseDashboard } from './house-dashboard.ts';
 import { latency, shares, stack, trend } from './panels.ts';
 import { PROBE } from './probe.row.ts';
-import { allModels, chosen } from './scopes.ts';
 
 const handoffs = allModels.rate(METRICS.kvHandoff, { by: ['connector'] });
 const calls = allModels.rate(METRICS.upstreamRequests, { by: ['upstream'] });
@@ -12,9 +12,10 @@ const paths = chosen.rate(METRICS.executionPath);
 
 /** Whether splitting a request into phases pays, and whether its parts work together. */
 export const disaggregationDashboard = houseDashboard(
+  COORDINATOR,
   {
     uid: 'llm-d-coordinator-disaggregation',
-    title: 'Disaggregation',
+    title: 'Coordinator / Disaggregation',
     description:
       'Which phases requests go through, what the probe of decode is worth, and whether what one phase computes reaches the next.',
   },

@@ -1,10 +1,10 @@
 import { METRICS } from '#telemetry/catalogue';
 import { AT_A_GLANCE } from './at-a-glance.row.ts';
 import { percentiles } from './curves.ts';
+import { COORDINATOR, chosen } from './coordinator.component.ts';
 import { houseDashboard } from './house-dashboard.ts';
 import { OBJECTIVES } from './objectives.ts';
 import { latency, shares, stack, trend } from './panels.ts';
-import { chosen } from './scopes.ts';
 import { AVAILABILITY, DEFERRED_SHARE } from './service-levels.ts';
 
 const { seconds } = OBJECTIVES.firstToken;
@@ -12,9 +12,10 @@ const requests = chosen.rate(METRICS.requests);
 
 /** What is going on, and whether it is well: the first one to open. */
 export const overviewDashboard = houseDashboard(
+  COORDINATOR,
   {
     uid: 'llm-d-coordinator-overview',
-    title: 'Overview',
+    title: 'Coordinator / Overview',
     description:
       'Traffic, failures and speed as clients see them. Where a number is bad, the other dashboards say why.',
   },

@@ -1,17 +1,18 @@
 import { METRICS } from '#telemetry/catalogue';
 import { percentiles } from './curves.ts';
 import { ratio } from './expression.ts';
+import { COORDINATOR, allModels } from './coordinator.component.ts';
 import { houseDashboard } from './house-dashboard.ts';
 import { latency, shares, stack, trend } from './panels.ts';
-import { allModels } from './scopes.ts';
 
 const FIRST_TOKEN = 'time to first token';
 
 /** Where the time goes, from the request line to the last byte. */
 export const phasesDashboard = houseDashboard(
+  COORDINATOR,
   {
     uid: 'llm-d-coordinator-phases',
-    title: 'Phases',
+    title: 'Coordinator / Phases',
     description:
       'Where the time goes. Phases are measured without a model, so this dashboard is about all models together.',
   },

@@ -1,13 +1,13 @@
 import { METRICS } from '#telemetry/catalogue';
 import { percentiles } from './curves.ts';
 import { ratio } from './expression.ts';
+import { COORDINATOR, byInstance } from './coordinator.component.ts';
 import { houseDashboard } from './house-dashboard.ts';
 import { MEMORY } from './memory.row.ts';
 import { facts, latency, stack, states, trend } from './panels.ts';
 import type { Curve } from './panels.ts';
 import { PROCESS, SCRAPE } from './process-metrics.ts';
 import type { Counter, Gauge } from './queries.ts';
-import { byInstance } from './scopes.ts';
 
 const HIDDEN = ['__name__', 'Value'];
 
@@ -21,9 +21,10 @@ function rate(metric: Counter): Curve {
 
 /** Whether the processes themselves are well. */
 export const runtimeDashboard = houseDashboard(
+  COORDINATOR,
   {
     uid: 'llm-d-coordinator-runtime',
-    title: 'Runtime',
+    title: 'Coordinator / Runtime',
     description:
       'The processes: what runs where, event loop, memory, sockets, and whether Prometheus gets its answers.',
   },

@@ -12,10 +12,13 @@ import {
   VariableSort,
 } from '@grafana/grafana-foundation-sdk/dashboard';
 import type { Dashboard } from '@grafana/grafana-foundation-sdk/dashboard';
-import { METRICS } from '#telemetry/catalogue';
+import type { MetricSpec } from '#telemetry/catalogue';
+import type { Component } from './component.ts';
 import { DATASOURCE } from './panels.ts';
 import type { PanelBuilder } from './panels.ts';
+import { chosenTarget } from './scopes.ts';
 import { selector } from './selector.ts';
+import type { Matcher } from './selector.ts';
 
 export interface Row {
   readonly title: string;
@@ -26,21 +29,27 @@ export interface Row {
 
 export interface DashboardText {
   /** Part of its address: links to it hold for ever. */
-  readonly uid: `llm-d-coordinator-${string}`;
+  readonly uid: `llm-d-${Component['slug']}-${string}`;
   readonly title: string;
   readonly description: string;
 }
 
 /** Variables beside those that every dashboard has. */
-export type Choice = 'model_name' | 'instance';
+type Choice = 'model_name' | 'instance';
 
 /** Width of a dashboard, in Grafana's own unit. */
 const GRID = 24;
+/** Of every dashboard, whatever it shows: by it each links to all others. */
 const TAG = 'llm-d-coordinator';
 
 /** A dashboard as all of ours are: the same variables, links to its siblings, and firing alerts marked in the panels. */
-export function houseDashboard(text: DashboardText, choices: readonly Choice[], rows: readonly Row[]): Dashboard {
-  const builder = new DashboardBuilder(`Coordinator / ${text.title}`)
+export function houseDashboard(
+  component: Component,
+  text: DashboardText,
+  choices: readonly Choice[],
+  rows: readonly Row[],
+): Dashboard {
+  const builder = new DashboardBuilder(text.title)
     .uid(text.uid)
     .description(text.description)
     .tags(['llm-d', TAG])
@@ -57,11 +66,11 @@ export function houseDashboard(text: DashboardText, choices: readonly Choice[], 
         .includeVars(true)
         .keepTime(true),
     )
-    .annotation(firingAlerts())
+    .annotation(firingAlerts(component))
     .withVariable(new DatasourceVariableBuilder('datasource').label('Data source').type('prometheus'))
-    .withVariable(choice('namespace', []).allValue('.*'))
-    .withVariable(choice('job', ['namespace']));
-  for (const name of choices) builder.withVariable(CHOICES[name]());
+    .withVariable(choice('namespace', component.presence, {}).allValue('.*'))
+    .withVariable(choice('job', component.presence, NAMESPACE, component.job));
+  for (const name of choices) builder.withVariable(CHOICES[name](component));
   for (const row of rows) {
     builder.withRow(new RowBuilder(row.title));
     for (const panel of tiled(row)) builder.withPanel(panel);
@@ -69,25 +78,26 @@ export function houseDashboard(text: DashboardText, choices: readonly Choice[], 
   return finished(builder.build());
 }
 
-const TARGET = ['namespace', 'job'];
+const NAMESPACE = { namespace: { matches: '$namespace' } } as const;
 
-const CHOICES: Readonly<Record<Choice, () => QueryVariableBuilder>> = {
+const CHOICES: Readonly<Record<Choice, (component: Component) => QueryVariableBuilder>> = {
   // there may be a thousand models, too many to name each in a query
-  model_name: () => choice('model_name', TARGET, METRICS.requests.name).label('Model').allValue('.*'),
-  instance: () => choice('instance', TARGET),
+  model_name: (component) =>
+    choice('model_name', component.requests, chosenTarget(component)).label('Model').allValue('.*'),
+  instance: (component) => choice('instance', component.presence, chosenTarget(component)),
 };
 
-/** Every process has `build_info`, so that its labels name the processes there are, and nothing else's. */
+/** @param name of the variable, whose values are those of the label */
 function choice(
   label: string,
-  within: readonly string[],
-  metric: string = METRICS.buildInfo.name,
+  metric: MetricSpec,
+  within: Readonly<Record<string, Matcher>>,
+  name = label,
 ): QueryVariableBuilder {
-  const matchers = Object.fromEntries(within.map((outer) => [outer, { matches: `$${outer}` }]));
-  return new QueryVariableBuilder(label)
+  return new QueryVariableBuilder(name)
     .label(label.charAt(0).toUpperCase() + label.slice(1))
     .datasource(DATASOURCE)
-    .query(`label_values(${selector(metric, matchers)}, ${label})`)
+    .query(`label_values(${selector(metric.name, within)}, ${label})`)
     .refresh(VariableRefresh.OnTimeRangeChanged)
     .sort(VariableSort.AlphabeticalAsc)
     .multi(true)
@@ -95,13 +105,13 @@ function choice(
     .current({ selected: true, text: ['All'], value: ['$__all'] });
 }
 
-function firingAlerts(): AnnotationQueryBuilder {
+function firingAlerts({ alerts }: Component): AnnotationQueryBuilder {
   return new AnnotationQueryBuilder()
     .name('Firing alerts')
     .datasource(DATASOURCE)
     .enable(true)
     .iconColor('red')
-    .expr('ALERTS{alertstate="firing", alertname=~"Coordinator.+"}')
+    .expr(`ALERTS{alertstate="firing", alertname=~"${alerts}.+"}`)
     .titleFormat('{{alertname}}')
     .tagKeys('severity')
     .step('60s');

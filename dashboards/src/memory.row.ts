@@ -1,7 +1,7 @@
 import type { Row } from './house-dashboard.ts';
 import { latency, stack, trend } from './panels.ts';
 import { PROCESS } from './process-metrics.ts';
-import { byInstance } from './scopes.ts';
+import { byInstance } from './coordinator.component.ts';
 
 /** Where the memory is, and what collecting it costs. */
 export const MEMORY: Row = {

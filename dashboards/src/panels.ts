@@ -9,6 +9,7 @@ import {
 } from '@grafana/grafana-foundation-sdk/dashboard';
 import type { Panel } from '@grafana/grafana-foundation-sdk/dashboard';
 import { DataqueryBuilder, PromQueryFormat } from '@grafana/grafana-foundation-sdk/prometheus';
+import { PanelBuilder as DistributionPanel, YAxisConfigBuilder } from '@grafana/grafana-foundation-sdk/heatmap';
 import { PanelBuilder as NumberPanel } from '@grafana/grafana-foundation-sdk/stat';
 import { PanelBuilder as StatesPanel } from '@grafana/grafana-foundation-sdk/statetimeline';
 import { PanelBuilder as TablePanel } from '@grafana/grafana-foundation-sdk/table';
@@ -68,8 +69,12 @@ export function shares(text: Omit<PanelText, 'unit'>, curves: readonly Curve[]):
     .stacking(stacking(common.StackingMode.Percent));
 }
 
-/** The last value, large. */
-export function number(text: PanelText, curve: Curve, colours: Colours = [{ from: 0, color: 'blue' }]): NumberPanel {
+/** Last values, large. */
+export function number(
+  text: PanelText,
+  curves: Curve | readonly Curve[],
+  colours: Colours = [{ from: 0, color: 'blue' }],
+): NumberPanel {
   return new NumberPanel()
     .title(text.title)
     .description(text.description)
@@ -81,7 +86,7 @@ export function number(text: PanelText, curve: Curve, colours: Colours = [{ from
     .graphMode(common.BigValueGraphMode.Area)
     .reduceOptions(new common.ReduceDataOptionsBuilder().calcs(['lastNotNull']))
     .height(4)
-    .targets(queries([curve], false));
+    .targets(queries([curves].flat(), false));
 }
 
 /** Bars over time, one for each series, which are 1 or 0. */
@@ -108,6 +113,21 @@ export function states(
     .mergeValues(true)
     .height(8)
     .targets(queries(curves, false));
+}
+
+/** How often each range of values was observed, over time. `buckets` gives a series for each border, as its label `le`. */
+export function distribution(text: PanelText, buckets: string): DistributionPanel {
+  const curve = { expr: buckets, legend: '{{le}}' };
+  return new DistributionPanel()
+    .title(text.title)
+    .description(text.description)
+    .unit('short')
+    .datasource(DATASOURCE)
+    .noValue(NO_DATA)
+    .calculate(false)
+    .yAxis(new YAxisConfigBuilder().unit(text.unit))
+    .height(8)
+    .targets([query(curve, 0).range().format(PromQueryFormat.Heatmap)]);
 }
 
 /** The labels of series, as they are at the end of the range; `hidden` columns aside. */

@@ -1,6 +1,6 @@
 import { METRICS } from '#telemetry/catalogue';
 import { block, ratio, zeroLike } from './expression.ts';
-import { allModels } from './scopes.ts';
+import { allModels } from './coordinator.component.ts';
 
 const THROUGH_PREFILL = { matches: 'prefill-decode|encode-prefill-decode' } as const;
 

@@ -3,7 +3,7 @@ import { ratio } from './expression.ts';
 import type { Row } from './house-dashboard.ts';
 import { latency, stack, trend } from './panels.ts';
 import { NET_GAIN, SAVED_BY_SERVED } from './probe-gain.ts';
-import { allModels } from './scopes.ts';
+import { allModels } from './coordinator.component.ts';
 import { DEFERRED_SHARE } from './service-levels.ts';
 
 /** What the probe costs, and what it is worth. */

@@ -1,27 +1,13 @@
 import { METRICS } from '#telemetry/catalogue';
-import type { MetricSpec } from '#telemetry/catalogue';
-import { PROCESS, SCRAPE } from './process-metrics.ts';
+import { processCases } from './any-process.cases.ts';
+import { COORDINATOR } from './coordinator.component.ts';
 import { TARGET, growing, series, steady } from './situation.ts';
 import type { Series, Situation } from './situation.ts';
 
 const JOB = { job: 'coordinator' };
-const MEBIBYTE = 1_048_576;
-const HOUR = 60;
+const BUILD = { version: '1.0.0', commit: 'abc', node: 'v24' };
 
-function build(minutes: number): Series {
-  return series(METRICS.buildInfo, { version: '1.0.0', commit: 'abc', node: 'v24' }, steady(1, minutes));
-}
-
-/** A series that another kind of process has too. */
-function elsewhere(metric: MetricSpec & { readonly labels: readonly [] }, values: string): Series {
-  return series(metric, { job: 'other', instance: 'z:9090' }, values);
-}
-
-/** Memory that stays, and then rises to another value within an hour. */
-function memory(from: number, to: number): string {
-  const step = ((to - from) * MEBIBYTE) / HOUR;
-  return `${steady(from * MEBIBYTE, 7 * HOUR)} ${from * MEBIBYTE}+${step}x${HOUR} ${steady(to * MEBIBYTE, 4 * HOUR)}`;
-}
+const { eventLoopLag, memoryGrowth, metricsAbsent, targetDown } = processCases(COORDINATOR, TARGET, BUILD);
 
 function config(instance: string, hash: string, minutes = 60): Series {
   return series(METRICS.configInfo, { instance, hash }, steady(1, minutes));
@@ -32,55 +18,8 @@ function dependency(instance: string, value: string): Series {
 }
 
 export const PROCESS_CASES: readonly Situation[] = [
-  {
-    alert: 'CoordinatorEventLoopLag',
-    when: 'timers run a quarter of a second late',
-    series: [build(30), series(PROCESS.lagP99, {}, steady(0.25, 30))],
-    at: 30,
-    fires: { notBefore: 9, labels: TARGET, value: '250ms' },
-  },
-  {
-    alert: 'CoordinatorEventLoopLag',
-    when: 'another service is late, and the coordinator was for a moment',
-    series: [
-      build(30),
-      series(PROCESS.lagP99, {}, `${steady(0.01, 20)} 0.5 0.5 ${steady(0.01, 20)}`),
-      elsewhere(PROCESS.lagP99, steady(3, 30)),
-    ],
-    at: 23,
-  },
-  {
-    alert: 'CoordinatorMemoryGrowth',
-    when: 'memory rises from 400 MiB to 1 GiB and stays there',
-    series: [build(12 * HOUR), series(PROCESS.residentMemory, {}, memory(400, 1024))],
-    at: 11 * HOUR,
-    fires: { notBefore: 9 * HOUR, labels: TARGET, value: '1Gi' },
-  },
-  {
-    alert: 'CoordinatorMemoryGrowth',
-    when: 'memory doubles, and is small, or is that of another service',
-    series: [
-      build(12 * HOUR),
-      series(PROCESS.residentMemory, {}, memory(150, 300)),
-      elsewhere(PROCESS.residentMemory, memory(400, 1024)),
-    ],
-    at: 11 * HOUR,
-  },
-  {
-    alert: 'CoordinatorMemoryGrowth',
-    when: 'memory peaks again and again, and always falls back',
-    series: [
-      build(12 * HOUR),
-      series(
-        PROCESS.residentMemory,
-        {},
-        `${steady(600 * MEBIBYTE, 7 * HOUR)} ${Array(150)
-          .fill(`${2000 * MEBIBYTE} ${600 * MEBIBYTE}`)
-          .join(' ')}`,
-      ),
-    ],
-    at: 11 * HOUR,
-  },
+  ...eventLoopLag,
+  ...memoryGrowth,
   {
     alert: 'CoordinatorDependencyDown',
     when: 'one of two processes cannot reach the gateway',
@@ -94,35 +33,8 @@ export const PROCESS_CASES: readonly Situation[] = [
     series: [dependency('a:9090', `${steady(1, 10)} 0 0 0 ${steady(1, 20)}`)],
     at: 16,
   },
-  {
-    alert: 'CoordinatorMetricsAbsent',
-    when: 'there are metrics of others only',
-    series: [elsewhere(PROCESS.lagP99, steady(0, 30))],
-    at: 15,
-    fires: { notBefore: 8, labels: {} },
-  },
-  {
-    alert: 'CoordinatorMetricsAbsent',
-    when: 'one process is scraped',
-    series: [build(30)],
-    at: 15,
-  },
-  {
-    alert: 'CoordinatorTargetDown',
-    when: 'a process that was scraped does not answer',
-    series: [
-      series(METRICS.buildInfo, { version: '1.0.0', commit: 'abc', node: 'v24' }, '1x10 _x30'),
-      series(SCRAPE.up, {}, '1x10 0x30'),
-    ],
-    at: 20,
-    fires: { notBefore: 14, labels: TARGET },
-  },
-  {
-    alert: 'CoordinatorTargetDown',
-    when: 'another service does not answer',
-    series: [build(30), series(SCRAPE.up, {}, steady(1, 30)), elsewhere(SCRAPE.up, steady(0, 30))],
-    at: 20,
-  },
+  ...metricsAbsent,
+  ...targetDown,
   {
     alert: 'CoordinatorTrafficStopped',
     when: 'there was a request a second, and none for twenty minutes',

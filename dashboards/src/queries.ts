@@ -49,6 +49,11 @@ export class Queries {
     return this.sum(this.select(metric, where), by);
   }
 
+  /** The largest of a gauge's values: of something that several processes see as one. */
+  highest<const M extends Gauge>(metric: M, { by, where }: Selection<M> = {}): string {
+    return this.aggregate('max', this.select(metric, where), by);
+  }
+
   /** Events a second. */
   rate<const M extends Counter>(metric: M, { by, where }: Selection<M> = {}): string {
     return this.sum(this.perSecond(this.select(metric, where)), by);
@@ -64,6 +69,11 @@ export class Queries {
     return this.sum(this.perSecond(this.select(metric, where, '_count')), by);
   }
 
+  /** Observations in the window. */
+  observed<const M extends Histogram>(metric: M, { by, where }: Selection<M> = {}): string {
+    return this.sum(`increase(${this.select(metric, where, '_count')}[${this.scope.window}])`, by);
+  }
+
   /** What was observed, added up, a second. */
   total<const M extends Histogram>(metric: M, { by, where }: Selection<M> = {}): string {
     return this.sum(this.perSecond(this.select(metric, where, '_sum')), by);
@@ -75,9 +85,13 @@ export class Queries {
   }
 
   /** @param q from 0 to 1 */
-  quantile<const M extends Histogram>(q: number, metric: M, { by = [], where }: Selection<M> = {}): string {
-    const buckets = this.perSecond(this.select(metric, where, '_bucket'));
-    return `histogram_quantile(${q}, ${this.sum(buckets, ['le', ...by])})`;
+  quantile<const M extends Histogram>(q: number, metric: M, selection: Selection<M> = {}): string {
+    return `histogram_quantile(${q}, ${this.buckets(metric, selection)})`;
+  }
+
+  /** Observations a second, by bucket. */
+  buckets<const M extends Histogram>(metric: M, { by = [], where }: Selection<M> = {}): string {
+    return this.sum(this.perSecond(this.select(metric, where, '_bucket')), ['le', ...by]);
   }
 
   /** Observations a second that were not above a bucket's border. @throws Error when there is no such bucket */
@@ -91,8 +105,12 @@ export class Queries {
     return `rate(${series}[${this.scope.window}])`;
   }
 
-  private sum(series: string, by: readonly string[] = []): string {
+  private sum(series: string, by?: readonly string[]): string {
+    return this.aggregate('sum', series, by);
+  }
+
+  private aggregate(operator: 'sum' | 'max', series: string, by: readonly string[] = []): string {
     const labels = [...this.scope.keep, ...by];
-    return labels.length === 0 ? `sum(${series})` : `sum by (${labels.join(', ')}) (${series})`;
+    return labels.length === 0 ? `${operator}(${series})` : `${operator} by (${labels.join(', ')}) (${series})`;
   }
 }

@@ -1,3 +1,5 @@
+import type { AlertName } from './component.ts';
+
 /** A series that Prometheus computes in advance. */
 export interface RecordingRule {
   readonly record: string;
@@ -7,7 +9,7 @@ export interface RecordingRule {
 /** An alert. Texts may hold Prometheus templates of `$labels` and `$value`. */
 export interface AlertRule {
   /** Also the heading of its entry in docs/runbook.md. */
-  readonly alert: `Coordinator${string}`;
+  readonly alert: AlertName;
   readonly expr: string;
   /** How long the expression has to hold. */
   readonly for: string;

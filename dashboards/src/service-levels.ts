@@ -2,7 +2,7 @@ import { METRICS } from '#telemetry/catalogue';
 import { portion, ratio } from './expression.ts';
 import { FAULTS, OBJECTIVES } from './objectives.ts';
 import type { Colours, Curve } from './panels.ts';
-import { allModels, chosen } from './scopes.ts';
+import { allModels, chosen } from './coordinator.component.ts';
 
 const faults = chosen.rate(METRICS.requestErrors, { where: { error_code: FAULTS } });
 const deferred = allModels.rate(METRICS.probes, { where: { result: 'deferred' } });

@@ -1,10 +1,11 @@
 import type { MetricSpec } from '#telemetry/catalogue';
+import type { AlertName } from './component.ts';
 import { selector } from './selector.ts';
 import type { Suffix, TargetLabel } from './selector.ts';
 
 /** What Prometheus saw, and which alert it must raise, or must not. Time goes in steps of a minute. */
 export interface Situation {
-  readonly alert: `Coordinator${string}`;
+  readonly alert: AlertName;
   /** What is going on, as a clause. */
   readonly when: string;
   readonly series: readonly Series[];
@@ -35,17 +36,24 @@ type Labels<M extends MetricSpec> = { readonly [L in M['labels'][number]]: strin
   readonly [L in TargetLabel | 'le']?: string;
 };
 
-export const TARGET = { job: 'coordinator', instance: 'a:9090' } as const;
-
-/** A series of a catalogue entry, with every label that it has. */
-export function series<const M extends MetricSpec>(
-  metric: M,
-  labels: Labels<M>,
-  values: string,
-  suffix: Suffix = '',
-): Series {
-  return { series: selector(metric.name + suffix, { ...TARGET, ...labels }), values };
+/** Whose series they are. */
+export interface Target {
+  readonly job: string;
+  readonly instance: string;
 }
+
+export const TARGET: Target = { job: 'coordinator', instance: 'a:9090' };
+
+/** Makes series of catalogue entries, each with every label that it has, of one process where they name no other. */
+export function seriesOf(target: Target) {
+  return <const M extends MetricSpec>(metric: M, labels: Labels<M>, values: string, suffix: Suffix = ''): Series => ({
+    series: selector(metric.name + suffix, { ...target, ...labels }),
+    values,
+  });
+}
+
+/** A coordinator's. */
+export const series = seriesOf(TARGET);
 
 /** A value that stays for so many minutes. */
 export function steady(value: number, minutes: number): string {

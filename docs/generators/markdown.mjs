@@ -17,6 +17,17 @@ export function metricRows(catalogue) {
   ]);
 }
 
+/** A catalogue of spans. @param names of attributes, by the keys that the catalogue has */
+export function spanTable(catalogue, names) {
+  const rows = catalogue.map(({ name, parent, when, attributes }) => [
+    code(name),
+    code(parent),
+    when,
+    attributes.map((key) => code(names[key])).join(', '),
+  ]);
+  return table(['Span', 'Beneath', 'When', 'Attributes'], rows);
+}
+
 /** A value as YAML would be written, in code marks; nothing for undefined. */
 export function code(value) {
   if (value === undefined) return '';

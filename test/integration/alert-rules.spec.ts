@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process';
-import { readFileSync } from 'node:fs';
+import { readFileSync, readdirSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { describe, expect, it } from '@jest/globals';
@@ -25,13 +25,14 @@ interface RuleTest {
 }
 
 const FOLDER = fileURLToPath(new URL('../../dashboards/alerts/', import.meta.url));
-const RULES_FILE = 'coordinator.rules.yaml';
-const TEST_FILES = ['coordinator.rules.test.yaml', 'coordinator.long.rules.test.yaml'];
+const FILES = readdirSync(FOLDER);
+const RULES_FILES = FILES.filter((file) => file.endsWith('.rules.yaml'));
+const TEST_FILES = FILES.filter((file) => file.endsWith('.rules.test.yaml'));
 /** Promtool evaluates every rule for hours of simulated time. */
 const LIMIT_MS = 300_000;
 
 // dashboards/src writes files of these shapes
-const RULES = (read(RULES_FILE) as { groups: { rules: Rule[] }[] }).groups.flatMap(({ rules }) => rules);
+const RULES = RULES_FILES.flatMap(rulesOf);
 const ALERTS = RULES.filter(({ alert }) => alert !== undefined);
 const CASES = TEST_FILES.flatMap((file) => (read(file) as { tests: RuleTest[] }).tests).map(
   ({ name, alert_rule_test: looks }) => ({
@@ -51,9 +52,9 @@ const withPromtool = promtool === undefined ? it.skip : it;
 const run = promisify(execFile);
 
 describe('the alert and recording rules', () => {
-  withPromtool('are rules that Prometheus takes', async () => {
-    const { stdout } = await run(promtool ?? '', ['check', 'rules', RULES_FILE], { cwd: FOLDER });
-    expect(stdout).toContain(`SUCCESS: ${RULES.length} rules found`);
+  withPromtool.each(RULES_FILES)('of %s are rules that Prometheus takes', async (file) => {
+    const { stdout } = await run(promtool ?? '', ['check', 'rules', file], { cwd: FOLDER });
+    expect(stdout).toContain(`SUCCESS: ${rulesOf(file).length} rules found`);
   });
 
   withPromtool.each(TEST_FILES)(
@@ -70,6 +71,14 @@ describe('the alert and recording rules', () => {
 
   it('record each series once', () => {
     expect(RECORDED).toEqual([...new Set(RECORDED)]);
+  });
+
+  it('are those of a component of their own in each file, by the names of their groups', () => {
+    for (const file of RULES_FILES) {
+      const [slug] = file.split('.');
+      const { groups } = read(file) as { groups: { name: string }[] };
+      for (const { name } of groups) expect(name).toMatch(new RegExp(`^${slug}-`));
+    }
   });
 });
 
@@ -117,6 +126,10 @@ describe.each(ALERTS.map((rule) => [titleOf(rule), rule] as const))(
 
 function titleOf({ record, alert, labels }: Rule): string {
   return record ?? [alert, labels?.['long_window']].filter((word) => word !== undefined).join(' ');
+}
+
+function rulesOf(file: string): Rule[] {
+  return (read(file) as { groups: { rules: Rule[] }[] }).groups.flatMap(({ rules }) => rules);
 }
 
 function read(file: string): unknown {

@@ -4,7 +4,7 @@ import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { describe, expect, it } from '@jest/globals';
 import { METRICS } from '#telemetry/catalogue';
-import { impossibleValues, knownSeries, metricOf } from './known-metrics.ts';
+import { CATALOGUES, impossibleValues, knownSeries, metricOf } from './known-metrics.ts';
 import { groupedBy, selectedIn } from './promql.ts';
 
 interface Panel {
@@ -47,6 +47,17 @@ function nameOf({ title }: Dashboard, panel: Panel): string {
   return `${title} › ${panel.title}`;
 }
 
+/** `llm-d-picker-overview` is one of the picker. */
+function componentOf(uid: string): string | undefined {
+  return uid.split('-')[2];
+}
+
+/** The variable that chooses the scrape job. */
+function jobOf({ uid }: Dashboard): string {
+  const component = componentOf(uid) ?? '';
+  return component === 'coordinator' ? 'job' : `${component}_job`;
+}
+
 describe('dashboards/generate.mjs', () => {
   it('has written what the sources describe', async () => {
     const run = promisify(execFile)(process.execPath, [`${FOLDER}generate.mjs`, '--check']);
@@ -55,21 +66,28 @@ describe('dashboards/generate.mjs', () => {
 });
 
 describe.each(DASHBOARDS.map((dashboard) => [dashboard.title, dashboard] as const))('%s', (_, dashboard) => {
-  it('has an address of its own that starts with llm-d-coordinator', () => {
-    expect(dashboard.uid).toMatch(/^llm-d-coordinator-[a-z]+$/);
+  it('has an address of its own that starts with its component', () => {
+    expect(dashboard.uid).toMatch(/^llm-d-[a-z]+-[a-z]+$/);
+    expect(FILES.some((file) => new RegExp(`^${componentOf(dashboard.uid)}[-.]`).test(file))).toBe(true);
     expect(DASHBOARDS.filter(({ uid }) => uid === dashboard.uid)).toHaveLength(1);
   });
 
   it('lets its reader choose the data source, the namespace and the job', () => {
-    expect(dashboard.templating.list.map(({ name }) => name)).toEqual(
-      expect.arrayContaining(['datasource', 'namespace', 'job']),
-    );
+    const [datasource, namespace, job] = dashboard.templating.list.map(({ name }) => name);
+    expect([datasource, namespace]).toEqual(['datasource', 'namespace']);
+    expect(job).toBe(jobOf(dashboard));
   });
 
   it('links to its siblings, and they to it', () => {
     const linked = dashboard.links.flatMap(({ tags }) => tags);
     expect(dashboard.tags).toEqual(expect.arrayContaining(linked));
     expect(linked).toEqual(['llm-d-coordinator']);
+  });
+
+  it('carries no job to the dashboards of another component', () => {
+    const others = DASHBOARDS.filter(({ uid }) => componentOf(uid) !== componentOf(dashboard.uid));
+    const variables = others.flatMap(({ templating }) => templating.list.map(({ name }) => name));
+    expect(variables).not.toContain(jobOf(dashboard));
   });
 
   it('names every panel once', () => {
@@ -112,20 +130,21 @@ describe.each(PANELS.map(({ name, panel, dashboard }) => [name, panel, dashboard
       const variables = queries.flatMap((query) => [...query.matchAll(/\$(\w+)/g)]).map(([, name = '']) => name);
       const there = [...dashboard.templating.list.map(({ name }) => name), '__rate_interval'];
       expect(there).toEqual(expect.arrayContaining(variables));
-      expect(selected.map(({ labels }) => labels.get('job'))).toEqual(selected.map(() => '$job'));
+      expect(selected.map(({ labels }) => labels.get('job'))).toEqual(selected.map(() => `$${jobOf(dashboard)}`));
     });
   },
 );
 
 describe('the dashboards together', () => {
-  it.each(Object.values(METRICS).map(({ name }) => name))('show %s', (name) => {
+  it.each(CATALOGUES.flatMap((catalogue) => Object.values(catalogue).map(({ name }) => name)))('show %s', (name) => {
     const shown = QUERIES.flatMap(({ expr }) => selectedIn(expr)).map((series) => metricOf(series.name));
     expect(shown).toContain(name);
   });
 
   it('have exemplars on every percentile of seconds, where they lead to traces', () => {
     const percentiles = QUERIES.filter(
-      ({ expr, panel }) => expr.includes('histogram_quantile') && panel.fieldConfig?.defaults.unit === 's',
+      ({ expr, panel }) =>
+        expr.includes('histogram_quantile') && panel.fieldConfig?.defaults.unit === 's' && panel.type !== 'stat',
     );
     expect(percentiles.length).toBeGreaterThan(10);
     expect(percentiles.filter(({ exemplar }) => exemplar !== true).map(({ name }) => name)).toEqual([]);

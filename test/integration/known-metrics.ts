@@ -1,19 +1,39 @@
 import { Registry, collectDefaultMetrics } from 'prom-client';
 import { METRICS } from '#telemetry/catalogue';
+import type { MetricSpec } from '#telemetry/catalogue';
+import { PICKER_METRICS } from '#telemetry/picker-catalogue';
+import { SIDECAR_METRICS } from '#telemetry/sidecar-catalogue';
 import {
+  ASYNC_HOLDS,
+  ASYNC_MODES,
+  ASYNC_QUOTA,
+  ASYNC_SUBMISSIONS,
   ERROR_CODES,
   EXECUTION_PATHS,
   PARTS,
   PROBE_RESULTS,
+  REDIS_FAILURES,
   REJECTIONS,
   ROUTES,
   STREAM_OUTCOMES,
   UPSTREAMS,
 } from '../../libs/telemetry/src/label-values.ts';
+import { REFUSALS } from '../../libs/scheduling/src/scheduling.error.ts';
+import {
+  API_TYPES,
+  DENIED_ROLES,
+  DISAGG_TYPES,
+  SKIP_REASONS,
+  STAGES,
+  STAGE_FAILURES,
+} from '../../libs/telemetry/src/sidecar/sidecar-label-values.ts';
 import type { Selected } from './promql.ts';
 
 /** What a query may name: the labels of each series there is, by its name. */
 export type KnownSeries = ReadonlyMap<string, ReadonlySet<string>>;
+
+/** What each component says of itself. */
+export const CATALOGUES: readonly Readonly<Record<string, MetricSpec>>[] = [METRICS, PICKER_METRICS, SIDECAR_METRICS];
 
 /** Labels that a scraper adds. */
 const TARGET = ['namespace', 'job', 'instance', 'worker'];
@@ -32,6 +52,10 @@ const BY_LABEL: Readonly<Record<string, readonly string[]>> = {
   part: PARTS,
   status: REJECTIONS,
   route: ROUTES,
+  api_type: API_TYPES,
+  disagg_type: [...DISAGG_TYPES, 'none'],
+  stage: STAGES,
+  role: DENIED_ROLES,
 };
 
 /** Values of labels that mean something else on each metric. */
@@ -42,6 +66,14 @@ const BY_METRIC: Readonly<Record<string, Readonly<Record<string, readonly string
   [METRICS.probeDuration.name]: { result: PROBE_RESULTS },
   [METRICS.mediaDuration.name]: { result: ENDS },
   [METRICS.kvHandoff.name]: { result: HANDOFFS },
+  [METRICS.asyncSubmissions.name]: { mode: ASYNC_MODES, outcome: ASYNC_SUBMISSIONS },
+  [METRICS.asyncHoldDuration.name]: { outcome: ASYNC_HOLDS },
+  [METRICS.asyncQuota.name]: { outcome: ASYNC_QUOTA },
+  [METRICS.asyncRedisErrors.name]: { failure: REDIS_FAILURES },
+  [PICKER_METRICS.requestErrors.name]: { error_code: [...Object.keys(REFUSALS), 'ModelServerError', 'Unknown'] },
+  [PICKER_METRICS.schedulerAttempts.name]: { status: ['success', 'failure'] },
+  [SIDECAR_METRICS.stageErrors.name]: { reason: STAGE_FAILURES },
+  [SIDECAR_METRICS.skipped.name]: { reason: SKIP_REASONS },
 };
 
 /** What a selector compares labels with and no series has, in a pattern word by word. */
@@ -57,12 +89,12 @@ export function metricOf(series: string): string {
   return series.replace(/_(bucket|sum|count)$/, '');
 }
 
-/** The series of the catalogue, of the client library and of Prometheus itself. */
+/** The series of the catalogues, of the client library and of Prometheus itself. */
 export function knownSeries(): KnownSeries {
   const library = new Registry();
   collectDefaultMetrics({ register: library });
   const metrics = [
-    ...Object.values(METRICS),
+    ...CATALOGUES.flatMap((catalogue) => Object.values(catalogue)),
     ...library.getMetricsAsArray().map(described),
     ...SCRAPE.map((name) => ({ name, type: 'gauge', labels: [] })),
   ];

@@ -8,6 +8,8 @@ const WORDS = new Set(['and', 'or', 'unless', 'by', 'on', 'ignoring', 'group_lef
 /** A comparison's text, as it stands in a selector. */
 const MATCHER = /(\w+)\s*(?:=~|!=|!~|=)\s*"((?:[^"\\]|\\.)*)"/g;
 
+const STRING = /"(?:[^"\\]|\\.)*"/g;
+
 /** The metrics that a PromQL expression selects. No parser: enough for what dashboards and rules here hold. */
 export function selectedIn(expression: string): Selected[] {
   const selected: Selected[] = [];
@@ -19,6 +21,7 @@ export function selectedIn(expression: string): Selected[] {
       selected.push({ name, labels: new Map(labels) });
       return ' ';
     })
+    .replaceAll(STRING, ' ')
     // a duration after `offset`, and numbers
     .replaceAll(/\b\d[\w.]*/g, ' ');
   for (const [, name = '', call = ''] of text.matchAll(/([a-zA-Z_:][\w:]*)(\s*\()?/g)) {
@@ -27,8 +30,11 @@ export function selectedIn(expression: string): Selected[] {
   return selected;
 }
 
-/** The labels that an expression sums or joins by. */
+/** The labels that an expression sums or joins by, those aside that it makes itself. */
 export function groupedBy(expression: string): string[] {
+  const made = new Set([...expression.matchAll(/\blabel_replace\(.*?, "(\w+)"/gs)].map(([, label = '']) => label));
   const lists = [...expression.matchAll(/\b(?:by|on|ignoring|group_left|group_right)\s*\(([^)]*)\)/g)];
-  return lists.flatMap(([, list = '']) => list.split(',').map((label) => label.trim())).filter((label) => label !== '');
+  return lists
+    .flatMap(([, list = '']) => list.split(',').map((label) => label.trim()))
+    .filter((label) => label !== '' && !made.has(label));
 }

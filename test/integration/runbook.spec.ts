@@ -3,20 +3,18 @@ import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from '@jest/globals';
 import { parse } from 'yaml';
 import { ATTRIBUTES } from '../../libs/telemetry/src/attributes.ts';
+import { SIDECAR_ATTRIBUTES } from '../../libs/telemetry/src/sidecar/sidecar-attributes.ts';
 import { impossibleValues, knownSeries } from './known-metrics.ts';
 import { selectedIn } from './promql.ts';
 
 const ROOT = fileURLToPath(new URL('../../', import.meta.url));
 const RUNBOOK = readFileSync(`${ROOT}docs/runbook.md`, 'utf8');
 const CONFIGURATION = readFileSync(`${ROOT}docs/configuration.md`, 'utf8');
-const RULES = readFileSync(`${ROOT}dashboards/alerts/coordinator.rules.yaml`, 'utf8');
-
-// The generator writes rules of this shape
-const { groups } = parse(RULES) as { groups: { rules: { alert?: string }[] }[] };
-const ALERTS = new Set(groups.flatMap(({ rules }) => rules.flatMap(({ alert }) => alert ?? [])));
+const ALERTS = new Set(alertNames());
 const [INTRODUCTION = '', ...SECTIONS] = RUNBOOK.split(/^## /m);
 const ENTRIES = SECTIONS.map((section) => ({ heading: section.slice(0, section.indexOf('\n')).trim(), text: section }));
 const PANELS = panelNames();
+const ATTRIBUTE_NAMES: readonly string[] = [...Object.values(ATTRIBUTES), ...Object.values(SIDECAR_ATTRIBUTES)];
 const KNOWN = knownSeries();
 const KEYS = new Set(CONFIGURATION.match(/[a-z][\w.]*/g));
 /** A configuration key, or an attribute of a span. */
@@ -45,7 +43,7 @@ describe.each(ENTRIES)('the entry $heading', ({ text }) => {
   });
 
   it('names panels that there are', () => {
-    const named = [...text.matchAll(/_(\w+ › [^_]+)_/g)].map(([, panel = '']) => panel);
+    const named = [...text.matchAll(/_([\w ]+ › [^_]+)_/g)].map(([, panel = '']) => panel);
     expect(named).not.toHaveLength(0);
     expect(PANELS).toEqual(expect.arrayContaining(named));
   });
@@ -63,9 +61,19 @@ describe.each(ENTRIES)('the entry $heading', ({ text }) => {
 
   it('names attributes and configuration keys that there are', () => {
     const names = [...text.matchAll(DOTTED)].map(([, name = '']) => name);
-    expect(names.filter((name) => !KEYS.has(name) && !Object.values<string>(ATTRIBUTES).includes(name))).toEqual([]);
+    expect(names.filter((name) => !KEYS.has(name) && !ATTRIBUTE_NAMES.includes(name))).toEqual([]);
   });
 });
+
+function alertNames(): string[] {
+  const folder = `${ROOT}dashboards/alerts/`;
+  const files = readdirSync(folder).filter((file) => file.endsWith('.rules.yaml'));
+  return files.flatMap((file) => {
+    // The generator writes rules of this shape
+    const { groups } = parse(readFileSync(folder + file, 'utf8')) as { groups: { rules: { alert?: string }[] }[] };
+    return groups.flatMap(({ rules }) => rules.flatMap(({ alert }) => alert ?? []));
+  });
+}
 
 /** `Overview › Time to first token`, as the runbook names them. */
 function panelNames(): string[] {
