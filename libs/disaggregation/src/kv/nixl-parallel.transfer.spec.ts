@@ -159,7 +159,7 @@ describe('NixlParallelTransfer', () => {
     const exchange = bench.exchange({});
     const answer = bench.received(exchange);
     expect(await answer).toMatchObject({ status: 504, body: expect.stringContaining('parallel-decode-wait-timeout') });
-    expect(await exchange.watch.settled()).toEqual(['decode: timeout', 'prefill: timeout']);
+    expect(await exchange.watch.settled()).toEqual(['decode: called_off', 'prefill: timeout']);
   });
 
   it('answers with the refusal of decode where prefill ended well', async () => {

@@ -46,7 +46,9 @@ export class NixlParallelTransfer extends KvTransfer {
     // its failure is told when prefill has ended, which may be never
     decoding.catch(() => undefined);
     try {
-      const prefilled = await this.inTime(this.prefill(request, terms.prefill, signal), together);
+      const prefilled = await this.inTime((limit) =>
+        this.prefill(request, terms.prefill, AbortSignal.any([signal, limit])),
+      );
       if (isGood(prefilled.status)) return await decoding;
       together.abort(new CalledOffError());
       return { status: prefilled.status, headers: prefilled.headers, body: [prefilled.bytes] };
@@ -75,13 +77,14 @@ export class NixlParallelTransfer extends KvTransfer {
     return this.parts.decode.stream(request, body, terms.headers, signal);
   }
 
-  /** @throws UpstreamTimeoutError, both calls given up */
-  private async inTime(prefill: Promise<WholeAnswer>, together: AbortController): Promise<WholeAnswer> {
+  /** @throws UpstreamTimeoutError, the prefill given up */
+  private async inTime(prefill: (limit: AbortSignal) => Promise<WholeAnswer>): Promise<WholeAnswer> {
+    const limit = new AbortController();
     const timer = setTimeout(() => {
-      together.abort(new UpstreamTimeoutError('prefill', '--moriio-parallel-decode-wait-timeout'));
+      limit.abort(new UpstreamTimeoutError('prefill', '--moriio-parallel-decode-wait-timeout'));
     }, this.settings.decodeWaitTimeout);
     try {
-      return await prefill;
+      return await prefill(limit.signal);
     } finally {
       clearTimeout(timer);
     }

@@ -5,6 +5,8 @@ import type { DisaggFacts } from '#disaggregation';
 export const SIDECAR_ATTRIBUTES = {
   requestId: 'llm_d.pd_proxy.request_id',
   apiType: 'llm_d.openai.api',
+  kvConnector: 'llm_d.pd_proxy.kv_connector',
+  ecConnector: 'llm_d.pd_proxy.ec_connector',
   rank: 'llm_d.pd_proxy.rank',
   outcome: 'llm_d.pd_proxy.outcome',
   disaggregationUsed: 'llm_d.pd_proxy.disaggregation_used',
@@ -14,6 +16,7 @@ export const SIDECAR_ATTRIBUTES = {
   prefillCandidates: 'llm_d.pd_proxy.prefill_candidates',
   deniedTarget: 'llm_d.pd_proxy.denied_target',
   kvCacheSource: 'llm_d.pd_proxy.kv_cache_source',
+  isSourceDenied: 'llm_d.pd_proxy.kv_cache_source_denied',
   encoderCandidates: 'llm_d.ec_proxy.encoder_candidates',
   encoderAllowed: 'llm_d.ec_proxy.encoder_allowed',
   encodeItems: 'llm_d.ec_proxy.items',
@@ -35,6 +38,7 @@ export const SIDECAR_ATTRIBUTES = {
 /** Facts as attributes; each fact goes by the attribute of its own name. */
 export function factAttributes(facts: DisaggFacts): Attributes {
   const attributes: Attributes = {};
+  // the entries of facts, which have no other keys
   for (const [fact, value] of Object.entries(facts) as [keyof DisaggFacts, string | number | boolean][]) {
     attributes[SIDECAR_ATTRIBUTES[fact]] = value;
   }

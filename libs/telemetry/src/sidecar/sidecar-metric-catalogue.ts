@@ -45,7 +45,7 @@ export const SIDECAR_METRICS = {
   stageErrors: counter(
     'request_errors_total',
     ['stage', 'reason'],
-    'Stages that failed: status_4xx, status_5xx, refused, reset, timeout, client_closed, drained, invalid_answer, bad_request.',
+    'Stages that failed, by why: status_3xx, status_4xx, status_5xx, refused, reset, timeout, invalid_answer, malformed_target, bad_request, client_closed, drained. One that was called off because another failed is not among them.',
   ),
   requestsRunning: gauge('requests_running', [], 'Requests being answered.'),
   requestDuration: histogram(
@@ -68,9 +68,13 @@ export const SIDECAR_METRICS = {
   skipped: counter(
     'skipped_stages_total',
     ['reason'],
-    'Requests with a remote stage that was asked for and did not run: prompt_logprobs, no_media_items, denied, …',
+    'Requests with a remote stage that was asked for and did not run, or ran for nothing: denied, malformed_target, no_media_items, prompt_logprobs, echo_logprobs, no_room_fields, several_sequences, batched_prompt, no_kv_params, kv_params_not_object.',
   ),
-  denied: counter('denied_targets_total', ['stage'], 'Workers that were named and are not in the pool.'),
+  denied: counter(
+    'denied_targets_total',
+    ['role'],
+    'Workers that a routing header named and that may not be called, not being in the pool or no host and port: prefill, encode, kv_cache_source.',
+  ),
   prefillRetries: counter('prefill_retries_total', [], 'Prefills that were sent again.'),
   encodeItems: counter('encode_items_total', [], 'Media items that went to encode workers.'),
   prefilledTokens: counter('cached_tokens_total', [], 'Prompt tokens that the prefill worker had cached.'),

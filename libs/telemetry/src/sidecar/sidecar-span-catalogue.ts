@@ -11,18 +11,26 @@ export interface SidecarSpanSpec {
 }
 
 const SERVER = 'llm_d.pd_proxy.<METHOD> <path>';
-const CALL = ['stage', 'method', 'path', 'serverAddress', 'serverPort', 'resend', 'status', 'errorType'] as const;
+const REQUEST = ['method', 'path', 'serverAddress', 'serverPort', 'resend', 'status', 'errorType'] as const;
+const CALL = ['stage', ...REQUEST] as const;
 
 /** Every span of the decode sidecar, from the outside in (`sidecar.md` 12). Docs are made of it, and a test compares both. */
 export const SIDECAR_SPANS = [
   {
     name: SERVER,
     parent: undefined,
-    when: 'Each request, beneath the trace that it came with. What is passed through has no path in its name.',
+    when: 'Each request, beneath the trace that it came with. What is passed through has no path in its name, and begins no trace.',
     attributes: [
-      ...(['method', 'route', 'status', 'errorType', 'requestId', 'apiType', 'rank', 'outcome', 'duration'] as const),
-      ...(['disaggregationUsed', 'disaggType', 'reason', 'trueTtft'] as const),
-      ...(['prefillTarget', 'prefillCandidates', 'deniedTarget', 'kvCacheSource', 'isConcurrent'] as const),
+      ...(['method', 'route', 'status', 'errorType', 'requestId', 'rank', 'outcome', 'duration'] as const),
+      ...(['apiType', 'kvConnector', 'ecConnector', 'disaggregationUsed', 'disaggType', 'reason', 'trueTtft'] as const),
+      ...([
+        'prefillTarget',
+        'prefillCandidates',
+        'deniedTarget',
+        'kvCacheSource',
+        'isSourceDenied',
+        'isConcurrent',
+      ] as const),
       ...(['prefillRetries', 'cachedTokens', 'encoderCandidates', 'encoderAllowed', 'encodeItems'] as const),
       ...(['decodeTarget', 'isDataParallel', 'chunkSize', 'chunks', 'totalTokens'] as const),
     ],
@@ -46,4 +54,5 @@ export const SIDECAR_SPANS = [
     when: 'Each call of the engine beside, a chunk of chunked decode as well.',
     attributes: CALL,
   },
+  { name: 'passthrough', parent: SERVER, when: 'Each call of what is passed through.', attributes: REQUEST },
 ] as const satisfies readonly SidecarSpanSpec[];
