@@ -16,7 +16,17 @@ export const ALLOWED = {
   steps: ['foundation', 'config', 'json', 'protocol', 'connectors', 'gateway', 'pipeline', 'broker'],
   // json here and below: docs/decisions/0006
   disaggregation: ['foundation', 'config', 'json', 'protocol', 'connectors', 'gateway', 'pipeline'],
-  telemetry: ['foundation', 'config', 'json', 'protocol', 'gateway', 'pipeline', 'scheduling', 'disaggregation', 'broker'],
+  telemetry: [
+    'foundation',
+    'config',
+    'json',
+    'protocol',
+    'gateway',
+    'pipeline',
+    'scheduling',
+    'disaggregation',
+    'broker',
+  ],
   runtime: ['foundation', 'config', 'telemetry'],
   server: ['foundation', 'config', 'json', 'protocol', 'pipeline', 'gateway', 'broker'],
   testing: ['foundation', 'json', 'protocol', 'pipeline'],
@@ -71,7 +81,12 @@ function patterns(folder, libs) {
     ...foreign.map(([name, owners]) => ({ regex: `^${name}(/|$)`, message: `Reserved for ${owners.join(', ')}.` })),
     // the ports, and nothing that acts
     ...(folder === 'libs/telemetry'
-      ? [{ regex: '^#(broker|disaggregation|gateway|pipeline|scheduling)$', importNamePattern: '(Client|Service|Module|Registry|Connection|Store)$' }]
+      ? [
+          {
+            regex: '^#(broker|disaggregation|gateway|pipeline|scheduling)$',
+            importNamePattern: '(Client|Service|Module|Registry|Connection|RequestStore)$',
+          },
+        ]
       : []),
   ];
 }

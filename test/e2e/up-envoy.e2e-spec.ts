@@ -37,7 +37,7 @@ withEnvoy.each(TOPOLOGIES)('node apps/simulator/up.mjs --envoy with $name', ({ f
     expect(third).toMatch(
       /probe 412 \d+ms · encode×2 → encode-.* · prefill → prefill-\d \d+ms · decode → decode-\d ttft/,
     );
-    for (const span of ['gateway\\.request .* ✗ PreconditionFailed', 'request_orchestration .* → default/decode-\\d']) {
+    for (const span of ['gateway\\.request .* 412', 'request_orchestration .* → default/decode-\\d']) {
       expect(first).toMatch(new RegExp(`─ ${span}$`, 'm'));
     }
     expect(await Promise.all(UP_PORTS.map((port) => isFree(port + offset)))).toEqual(UP_PORTS.map(() => true));

@@ -112,7 +112,10 @@ export class ReplyBody implements ByteStream {
   }
 
   private tooLarge(limit: number, setting: string | undefined): UpstreamAnswerError {
-    return new UpstreamAnswerError(this.step, `more than ${limit} bytes${setting === undefined ? '' : ` (${setting})`}`);
+    return new UpstreamAnswerError(
+      this.step,
+      `more than ${limit} bytes${setting === undefined ? '' : ` (${setting})`}`,
+    );
   }
 
   /** @param onChunk takes a chunk and tells whether it wants more at once */

@@ -133,6 +133,21 @@ describe('the spans of a request', () => {
     ]);
   });
 
+  it('are in no error where a conditional request is told that its prompt is cold', async () => {
+    const director = new WatchedDirector(ANY, { recorder });
+    director.has('decode-1');
+    await director.route(
+      { traceparent: PARENT, prefer: 'if-available' },
+      { model: 'm', messages: [{ role: 'user', content: 'hi' }] },
+    );
+    expect(named('gateway.request')).toMatchObject({
+      isError: false,
+      attributes: { 'http.response.status_code': 412 },
+    });
+    expect(recorder.of(TRACE).filter(({ isError }) => isError)).toEqual([]);
+    expect(recorder.spans).toHaveLength(recorder.begun);
+  });
+
   it('give the times of their request exemplars', async () => {
     const director = new WatchedDirector(ANY, { recorder });
     director.has('decode-1');

@@ -124,7 +124,13 @@ class ExchangeTelemetry implements ExchangeObserver {
 
   refused(error: SchedulingError): void {
     this.counts.refused();
-    this.fail(error.code);
+    this.trace?.server?.setAttribute(ATTRIBUTES.status, error.status);
+    if (isAnswer(error)) {
+      this.counts.fail(error.code);
+      this.spans?.over();
+    } else {
+      this.fail(error.code);
+    }
     this.log?.refused(() => this.ids(), error);
   }
 
@@ -178,3 +184,8 @@ class ExchangeTelemetry implements ExchangeObserver {
 
 /** Characters of a request's id, which is the client's. */
 const MAX_ID = 256;
+
+/** That a prompt is cold is what a conditional request asks about: its span has the status, and no error. */
+function isAnswer({ code }: SchedulingError): boolean {
+  return code === 'PreconditionFailed';
+}
