@@ -125,7 +125,7 @@ withEnvoy('where a real Envoy and its picker send a request', () => {
 
     it('is nowhere when all are full, for a request that may be shed: 429, and why', async () => {
       const batch = { 'x-llm-d-inference-objective': 'batch' };
-      await report(IDLE, FULL);
+      await report(IDLE, IDLE);
       expect((await ask(batch)).status).toBe(200);
       await report(FULL, FULL);
       const before = callsSoFar();

@@ -1,6 +1,6 @@
 import { request as httpRequest } from 'node:http';
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
 import type { NestFastifyApplication } from '@nestjs/platform-fastify';
 import { createApp } from '#runtime';
 import { AdminModule, FlightRecorder, JsonLogger, Metrics } from '#telemetry';
@@ -50,6 +50,9 @@ async function scraped(accept?: string): Promise<{ type: string | null; text: st
 async function scrapesCounted(): Promise<number> {
   return Number(new RegExp(`^${DURATION} (\\d+)$`, 'm').exec(await metrics.registry.metrics())?.[1]);
 }
+
+// twenty pages of megabytes, on a machine that may be busy
+jest.setTimeout(60_000);
 
 describe('GET /metrics', () => {
   it('answers twenty scrapers at once, each in the format that it asks for', async () => {

@@ -2,7 +2,7 @@
 import 'reflect-metadata';
 import { Logger } from '@nestjs/common';
 import { ConfigError, defaultEnvironment, environment, helpText, parseFlags } from '#config';
-import { ProcessSignals } from '#runtime';
+import { ProcessSignals, collectStartUp } from '#runtime';
 import { KubernetesDiscovery, KubernetesObjectives, PLUGINS } from '#scheduling';
 import { JsonLogger, Tracing, loadTracing } from '#telemetry';
 import { PickerFacts, PickerLog, PickerMetrics, PickerTelemetry, SchedulerAttempts } from '#telemetry/picker';
@@ -65,6 +65,7 @@ async function main(): Promise<void> {
     onDiscoveryFailure: die,
   });
   signals.onStop((signal) => epp.drain.run(signal));
+  collectStartUp();
   new Logger('epp').log({ ...startLine(options, epp), version: packageVersion() }, 'endpoint picker is ready');
 }
 

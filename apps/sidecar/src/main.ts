@@ -2,7 +2,7 @@
 import 'reflect-metadata';
 import { Logger } from '@nestjs/common';
 import { ConfigError, defaultEnvironment, environment, helpText, parseFlags, renderEffective } from '#config';
-import { ProcessSignals, countBodiesWithHeap } from '#runtime';
+import { ProcessSignals, collectStartUp, countBodiesWithHeap } from '#runtime';
 import { KubernetesDiscovery, podItself } from '#scheduling';
 import { JsonLogger, loadTracing } from '#telemetry';
 import { SidecarMetrics, sidecarTelemetry } from '#telemetry/sidecar';
@@ -52,6 +52,7 @@ async function main(): Promise<void> {
     // upstream's status of a process that is told twice (`sidecar.md` 1.7)
     () => process.exit(1),
   );
+  collectStartUp();
   new Logger('sidecar').log({ addr: sidecar.urls.get(0), version: packageVersion() }, 'sidecar is ready');
 }
 

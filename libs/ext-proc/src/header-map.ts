@@ -20,12 +20,20 @@ export function readHeaders(map: HeaderMap | undefined): ReadHeaders {
   for (const header of map?.headers ?? []) {
     const name = header.key?.toLowerCase() ?? '';
     if (name === '') continue;
-    if (values.has(name)) repeated.add(name);
-    if (header.raw_value !== undefined && !isUtf8(header.raw_value)) opaque.add(name);
-    const before = name === PREFER ? values.get(name) : undefined;
-    values.set(name, before === undefined ? valueOf(header) : `${before}, ${valueOf(header)}`);
+    const before = values.get(name);
+    if (before !== undefined) repeated.add(name);
+    if (!isText(header)) opaque.add(name);
+    values.set(name, joined(name, before, valueOf(header)));
   }
   return { values, repeated, opaque };
+}
+
+function joined(name: string, before: string | undefined, value: string): string {
+  return name === PREFER && before !== undefined ? `${before}, ${value}` : value;
+}
+
+function isText({ raw_value: raw }: HeaderValue): boolean {
+  return raw === undefined || isUtf8(raw);
 }
 
 function valueOf({ raw_value: raw, value = '' }: HeaderValue): string {
