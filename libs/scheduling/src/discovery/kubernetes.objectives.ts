@@ -30,7 +30,8 @@ export class KubernetesObjectives {
   private readonly logger = new Logger('objectives');
   private readonly closing = new AbortController();
   private running: Promise<void> = Promise.resolve();
-  private isUnknownKind = false;
+  /** Status of the last refusal. */
+  private refusal: number | undefined;
 
   constructor(
     private readonly target: KubernetesTarget,
@@ -64,13 +65,14 @@ export class KubernetesObjectives {
     return new Map(ours.map(([name, { priority }]) => [name, priority]));
   }
 
+  /** The same answer is had every half minute, and said once. */
   private failed(error: unknown): void {
-    const isUnknown = error instanceof KubeStatusError && error.status === UNKNOWN_KIND;
-    // it is asked every half minute, and said once
-    if (!isUnknown) this.logger.warn({ err: error, namespace: this.target.namespace }, 'objectives cannot be watched');
-    else if (!this.isUnknownKind)
-      this.logger.log('the cluster has no InferenceObjective: every request has priority 0');
-    this.isUnknownKind = isUnknown;
+    const status = error instanceof KubeStatusError ? error.status : undefined;
+    const isKnown = status !== undefined && status === this.refusal;
+    this.refusal = status;
+    if (isKnown) return;
+    if (status === UNKNOWN_KIND) this.logger.log('the cluster has no InferenceObjective: every request has priority 0');
+    else this.logger.warn({ err: error, namespace: this.target.namespace }, 'objectives cannot be watched');
   }
 }
 
