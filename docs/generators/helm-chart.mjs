@@ -10,6 +10,9 @@ const CHART = 'config/helm';
 /** Longer defaults are looked up in values.yaml. */
 const LONGEST_DEFAULT = 60;
 
+/** What a schema says beside what is valid, in the coordinator's. */
+const LEFT_OUT = ['$schema', 'title', 'default', 'examples'];
+
 /** Folders of the repository that the chart has inside, since it reads nothing from outside. */
 const COPIES = [
   { from: 'config/epp', ends: '.yaml', to: `${CHART}/files/picker` },
@@ -49,8 +52,7 @@ function chartSchema(values) {
 /** As the coordinator's own, but that nothing has to be there: other values fill it in, and the coordinator checks the outcome. */
 function configSchema() {
   const steps = stepsOf(BUILT_IN_STEPS);
-  const { $schema, title, ...schema } = jsonSchemaOf(coordinatorConfig(steps), { title: '' });
-  const relaxed = relax(schema);
+  const relaxed = relax(jsonSchemaOf(coordinatorConfig(steps), { title: '' }));
   const others = { not: { enum: steps.map(({ type }) => type) } };
   // the modules of `pipeline.modules` have steps, too
   relaxed.properties.pipeline.properties.steps.items.oneOf.push({
@@ -64,7 +66,7 @@ function configSchema() {
 function relax(schema) {
   if (Array.isArray(schema)) return schema.map(relax);
   if (typeof schema !== 'object' || schema === null) return schema;
-  const kept = Object.entries(schema).filter(([key]) => key !== 'default' && key !== 'examples');
+  const kept = Object.entries(schema).filter(([key]) => !LEFT_OUT.includes(key));
   const entries = kept.map(([key, value]) => [key, key === 'required' ? value.filter(isType) : relax(value)]);
   return Object.fromEntries(entries.filter(([key, value]) => key !== 'required' || value.length > 0));
 }
