@@ -22,7 +22,7 @@ const whereRunnable = obstacle === undefined ? describe : describe.skip;
 const later = cleanup();
 const CHAT = { model: 'm', stream: true, messages: [{ role: 'user', content: 'What is in the picture?' }] };
 
-/** Loads whatever the program could load at some time: all of its files but the one that starts it, and all packages that they name. */
+/** Loads whatever the program could load at some time: all of its files but the two that start it, and all packages that they name. */
 const LOAD_ALL = `
 import { readFileSync, readdirSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
@@ -31,7 +31,7 @@ const { dependencies } = JSON.parse(readFileSync('/app/sbom.cdx.json', 'utf8'));
 const named = dependencies[0].dependsOn.map((ref) => ref.slice(0, ref.lastIndexOf('@')));
 const packages = named.filter((name) => readdirSync('/app/node_modules').includes(name.split('/')[0]));
 for (const name of packages) await import(createRequire('/app/package.json').resolve(name));
-const files = readdirSync('/app/dist', { recursive: true }).filter((file) => file.endsWith('.js') && !file.endsWith('/main.js'));
+const files = readdirSync('/app/dist', { recursive: true }).filter((file) => /(?<!\\/main|\\/program)\\.js$/.test(file));
 for (const file of files) await import(join('/app/dist', file));
 let write = 'written';
 try { writeFileSync('/app/anything', ''); } catch (error) { write = error.code; }

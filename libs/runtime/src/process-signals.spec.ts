@@ -36,6 +36,20 @@ describe('ProcessSignals', () => {
     expect(child.text).toBe(`running\nstopping ${signal}\nstopped\n`);
   });
 
+  it('takes signals over from whoever listened while the program was loaded', async () => {
+    const child = new Child(`
+      import { ProcessSignals } from '${SOURCE}';
+      process.on('SIGTERM', () => process.exit(7));
+      new ProcessSignals().onStop(async () => console.log('stopped'));
+      setInterval(() => undefined, 1_000);
+      console.log('running');
+    `);
+    await child.until('running');
+    child.send('SIGTERM');
+    expect(await child.exit).toBe(0);
+    expect(child.text).toBe('running\nstopped\n');
+  });
+
   it('exits 0 also where the stop fails', async () => {
     const child = await running("signals.onStop(() => Promise.reject(new Error('no')));");
     child.send('SIGTERM');

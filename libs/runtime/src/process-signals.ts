@@ -12,6 +12,8 @@ export class ProcessSignals {
 
   /** @param isWorker a terminal sends Ctrl-C to workers too, but their supervisor tells them when to end */
   constructor(isWorker = false) {
+    // whoever listened while the program was loaded
+    process.removeAllListeners('SIGTERM').removeAllListeners('SIGINT');
     process.on('SIGTERM', () => void this.handle('SIGTERM'));
     process.on('SIGINT', () => void (isWorker ? undefined : this.handle('SIGINT')));
   }
