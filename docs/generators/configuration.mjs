@@ -66,15 +66,30 @@ function sectionOf(json, isField) {
 
 function stepSection({ type, schema, answers }) {
   const json = jsonSchemaOf(schema, { title: type });
-  const fields = json.properties ?? {};
+  const { fields, required } = leavesOf(json);
   const about = [json.description, answers === true ? 'It can answer the client, so it may come last.' : undefined];
   return [
     `### ${type}`,
     about.filter((text) => text !== undefined).join(' '),
     Object.keys(fields).length === 0
       ? 'No parameters.'
-      : table(['Parameter', 'Type', 'Default', 'Meaning'], Object.entries(fields).map(row(json.required ?? []))),
+      : table(['Parameter', 'Type', 'Default', 'Meaning'], Object.entries(fields).map(row(required))),
   ];
+}
+
+/** The parameters that hold no further ones, as `quota.prefix`. */
+function leavesOf({ properties = {}, required = [] }, prefix = '') {
+  const leaves = { fields: {}, required: required.map((name) => prefix + name) };
+  for (const [name, field] of Object.entries(properties)) {
+    if (field.properties === undefined) {
+      leaves.fields[prefix + name] = field;
+      continue;
+    }
+    const inner = leavesOf(field, `${prefix}${name}.`);
+    Object.assign(leaves.fields, inner.fields);
+    leaves.required.push(...inner.required);
+  }
+  return leaves;
 }
 
 function keyTable(prefix, { fields, required }, variables) {
@@ -109,8 +124,13 @@ function typeOf(field) {
     case 'string':
       return field.examples === undefined ? 'text' : `text like ${code(field.examples[0])}`;
     default:
-      return field.type ?? 'anything';
+      return otherType(field);
   }
+}
+
+function otherType({ type, additionalProperties }) {
+  if (type !== 'object') return type ?? 'anything';
+  return typeof additionalProperties === 'object' ? `map of ${typeOf(additionalProperties)}` : 'map';
 }
 
 /** The bound of a size in MiB is what a byte count can hold, which tells nobody anything. */

@@ -5,6 +5,7 @@ import { startSimulatedCluster } from '../../apps/simulator/src/cluster.ts';
 import type { SimulatedCluster } from '../../apps/simulator/src/cluster.ts';
 import { OtlpReceiver } from '../../apps/simulator/src/stack/otlp-receiver.ts';
 import type { ReceivedSpan } from '../../apps/simulator/src/stack/otlp-trace.schema.ts';
+import { RedisServer } from '../integration/redis.fixture.ts';
 import { coordinatorConfig } from './support/coordinator-config.ts';
 import { CoordinatorProcess } from './support/coordinator.process.ts';
 import { freePort } from './support/free-port.ts';
@@ -18,13 +19,16 @@ describe('the spans of a built coordinator', () => {
   const spans: ReceivedSpan[] = [];
   let cluster: SimulatedCluster;
   let receiver: OtlpReceiver;
+  let redis: RedisServer;
 
   beforeAll(async () => {
     cluster = await startSimulatedCluster();
     receiver = await OtlpReceiver.start((received) => spans.push(...received));
     const port = await freePort();
     const url = `http://127.0.0.1:${port}`;
-    const file = folder.write('coordinator.yaml', coordinatorConfig(cluster, port));
+    redis = await RedisServer.start();
+    const broker = { redis_url: redis.url };
+    const file = folder.write('coordinator.yaml', coordinatorConfig(cluster, port, { broker }));
     const coordinator = new CoordinatorProcess(['--config', file], receiver.variables);
     cluster.coordinatorUrl = url;
     await coordinator.ready(url);
@@ -35,12 +39,14 @@ describe('the spans of a built coordinator', () => {
     await ask(`Another one. ${PROMPT}`);
     cluster.faults.clear();
     await (await fetch(`${url}/v1/models`)).text();
+    await queueAndGiveUp(url);
     // the last spans leave before it ends
     await coordinator.stop();
   });
 
   afterAll(async () => {
     await receiver.close();
+    await redis.close();
     await cluster.close();
     folder.remove();
   });
@@ -78,6 +84,13 @@ describe('the spans of a built coordinator', () => {
       }),
     });
     await answer.text();
+  }
+
+  /** Asked of the coordinator itself: the simulated gateway knows no queue. */
+  async function queueAndGiveUp(url: string): Promise<void> {
+    const headers = { 'x-llm-d-async-mode': 'enqueue', 'x-request-id': 'queued' };
+    await fetch(`${url}/v1/chat/completions`, { method: 'POST', headers, body: '{"model":"m","messages":[]}' });
+    for (const method of ['GET', 'DELETE']) await fetch(`${url}/v1/requests/queued`, { method });
   }
 
   function image(name: string): object {

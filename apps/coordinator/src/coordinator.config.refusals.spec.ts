@@ -87,6 +87,32 @@ const REFUSED: readonly (readonly [what: string, sections: Sections, ...words: s
     'kv-nixel',
   ],
   [
+    'async-broker at another place than the first',
+    {
+      steps:
+        '[{type: render, params: {address: http://r}}, {type: async-broker, params: {redis_url: redis://r}}, {type: decode}]',
+    },
+    'pipeline.steps[1]',
+    'the "async-broker" step must be the first pipeline step, found it at position 2',
+  ],
+  [
+    'async-broker without redis_url',
+    { steps: '[{type: async-broker}, {type: decode}]' },
+    'pipeline.steps[0].params.redis_url',
+    'redis://redis:6379',
+  ],
+  [
+    'an unknown key of async-broker',
+    { steps: '[{type: async-broker, params: {redis_url: redis://r, redis_uri: x}}, {type: decode}]' },
+    'pipeline.steps[0].params.redis_uri',
+    'did you mean redis_url?',
+  ],
+  [
+    'async-broker as the last step',
+    { steps: '[{type: async-broker, params: {redis_url: redis://r}}]' },
+    'async-broker cannot answer the client',
+  ],
+  [
     'use_openai_format on decode',
     { steps: '[{type: decode, params: {use_openai_format: true}}]' },
     'params.use_openai_format',

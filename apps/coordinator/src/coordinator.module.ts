@@ -1,17 +1,20 @@
 import { Module } from '@nestjs/common';
 import type { DynamicModule } from '@nestjs/common';
+import { BrokerModule, RedisConnection } from '#broker';
+import type { BrokerConfig } from '#broker';
 import { AppConfigModule } from '#config';
 import { ConnectorsModule } from '#connectors';
 import { GatewayModule } from '#gateway';
 import { PipelineModule } from '#pipeline';
 import type { StepClass } from '#pipeline';
-import { RuntimeModule } from '#runtime';
-import type { Dependency, RuntimeOptions } from '#runtime';
+import { READINESS_CHECKS, RuntimeModule } from '#runtime';
+import type { Dependency, ReadinessCheck, RuntimeOptions } from '#runtime';
 import { ServerModule } from '#server';
 import { StepsModule } from '#steps';
 import type { TelemetryParts } from '#telemetry';
 import type { CoordinatorConfig } from './coordinator.config.ts';
 import { UNOBSERVED, observed } from './coordinator.seams.ts';
+import type { Seams } from './coordinator.seams.ts';
 
 /** What the module is made of beside the configuration. */
 export interface CoordinatorParts {
@@ -28,18 +31,21 @@ export interface CoordinatorParts {
 export class CoordinatorModule {
   static register(config: CoordinatorConfig, parts: CoordinatorParts = {}): DynamicModule {
     const seams = parts.telemetry === undefined ? UNOBSERVED : observed(parts.telemetry);
+    const { imports } = seams;
+    const broker = brokerOf(config, seams);
     const runtime = RuntimeModule.register({
       readiness: config.readiness,
       dependencies: dependenciesOf(config),
+      checks: broker === undefined ? undefined : { provider: REDIS_CHECK, imports: [broker] },
       onReadiness: parts.onReadiness,
     });
-    const { imports } = seams;
     const gateway = GatewayModule.register({ config: config.gateway, imports, interceptors: seams.calls });
     const pipeline = PipelineModule.register({ config: config.pipeline, imports, interceptors: seams.pipeline });
     const connectors = ConnectorsModule.register(config.pipeline);
     const steps = StepsModule.register({
       imports: [gateway, connectors, pipeline, ...imports],
       mediaInterceptors: seams.media,
+      broker,
     });
     return {
       module: CoordinatorModule,
@@ -51,6 +57,7 @@ export class CoordinatorModule {
           config: config.server,
           imports: [pipeline, gateway, runtime, ...imports],
           observer: seams.requests,
+          broker,
         }),
         ExternalStepsModule.register(parts.stepClasses ?? [], [gateway, connectors, steps]),
       ],
@@ -74,6 +81,20 @@ export class ExternalStepsModule {
     };
   }
 }
+
+/** The broker, where the pipeline has its step. */
+function brokerOf({ pipeline }: CoordinatorConfig, { imports, broker }: Seams): DynamicModule | undefined {
+  const params = pipeline.steps.find(({ type }) => type === 'async-broker')?.params;
+  if (params === undefined) return undefined;
+  // the schema of this step made them
+  return BrokerModule.register({ config: params as BrokerConfig, observer: broker, imports });
+}
+
+const REDIS_CHECK: NonNullable<RuntimeOptions['checks']>['provider'] = {
+  provide: READINESS_CHECKS,
+  inject: [RedisConnection],
+  useFactory: (redis: RedisConnection): readonly ReadinessCheck[] => [{ name: 'redis', outage: () => redis.outage() }],
+};
 
 /** The upstreams whose reachability is told by `/readyz?verbose`. */
 export function dependenciesOf(config: CoordinatorConfig): readonly Dependency[] {

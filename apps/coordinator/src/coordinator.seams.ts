@@ -1,9 +1,11 @@
 import type { DynamicModule, Provider } from '@nestjs/common';
+import { BrokerObserver, NoBrokerObserver } from '#broker';
 import { UPSTREAM_CALL_INTERCEPTORS } from '#gateway';
 import { NoRequestObserver, PIPELINE_INTERCEPTORS, RequestObserver } from '#pipeline';
 import type { PipelineInterceptors } from '#pipeline';
 import { MEDIA_INTERCEPTORS } from '#steps';
 import {
+  BrokerTelemetry,
   MediaTelemetry,
   PipelineTelemetry,
   RequestTelemetry,
@@ -17,13 +19,14 @@ import {
 } from '#telemetry';
 import type { TelemetryParts } from '#telemetry';
 
-/** Who looks in at the four seams: around a request, its pipeline and steps, each call, each download. Outermost first. */
+/** Who looks in at the seams: around a request, its pipeline and steps, each call, each download, the queue. Outermost first. */
 export interface Seams {
   readonly imports: readonly DynamicModule[];
   readonly requests: Provider & { provide: typeof RequestObserver };
   readonly pipeline: Provider & { provide: typeof PIPELINE_INTERCEPTORS };
   readonly calls: Provider & { provide: typeof UPSTREAM_CALL_INTERCEPTORS };
   readonly media: Provider & { provide: typeof MEDIA_INTERCEPTORS };
+  readonly broker: Provider & { provide: typeof BrokerObserver };
 }
 
 const NO_INTERCEPTORS: PipelineInterceptors = { pipeline: [], step: [] };
@@ -35,6 +38,7 @@ export const UNOBSERVED: Seams = {
   pipeline: { provide: PIPELINE_INTERCEPTORS, useValue: NO_INTERCEPTORS },
   calls: { provide: UPSTREAM_CALL_INTERCEPTORS, useValue: [] },
   media: { provide: MEDIA_INTERCEPTORS, useValue: [] },
+  broker: { provide: BrokerObserver, useClass: NoBrokerObserver },
 };
 
 /** Telemetry at every seam. */
@@ -66,5 +70,6 @@ export function observed(parts: TelemetryParts): Seams {
       inject: [MediaTelemetry],
       useFactory: (media: MediaTelemetry<never>) => [media],
     },
+    broker: { provide: BrokerObserver, useExisting: BrokerTelemetry },
   };
 }

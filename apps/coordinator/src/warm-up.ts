@@ -32,10 +32,13 @@ export async function warmUpCoordinator(config: CoordinatorConfig, logger: Logge
   }
 }
 
-/** The configuration with its upstreams replaced; steps from outside are left out, for what they call is not known. */
+/**
+ * The configuration with its upstreams replaced. Steps from outside are left out, for what they call is not known, and so is the
+ * broker, which warm-up requests have no business with.
+ */
 function towards(url: string, config: CoordinatorConfig, known: ReadonlySet<string>): CoordinatorConfig {
   const steps = config.pipeline.steps
-    .filter(({ type }) => known.has(type))
+    .filter(({ type }) => known.has(type) && type !== 'async-broker')
     .map(({ type, params }) => ({ type, params: type === 'render' ? { ...asObject(params), address: url } : params }));
   return {
     ...config,

@@ -70,6 +70,12 @@ describe('GatewayClient', () => {
       expect(values('authorization')).toEqual(['Bearer k']);
     });
 
+    it('carries the headers that an earlier step made of those of the client, in their place', async () => {
+      const scope = aScope({ headers: ['x-objective', 'best', 'x-kept', '1'] });
+      await textOf(await client().call(aPhaseCall({ scope, clientHeaders: ['x-kept', '1', 'x-tenant', 'a'] })));
+      expect([values('x-objective'), values('x-kept'), values('x-tenant')]).toEqual([[], ['1'], ['a']]);
+    });
+
     it('carries what its step adds', async () => {
       await textOf(
         await client().call(aPhaseCall({ headers: ['prefer', 'if-available', 'x-llm-d-disagg-revision', '7'] })),

@@ -15,6 +15,8 @@ export interface PhaseCall {
   readonly profile: Profile;
   readonly path: string;
   readonly body: Rope;
+  /** What goes out of the client's headers, in place of `scope.headers`. */
+  readonly clientHeaders?: readonly string[] | undefined;
   /** Flat headers that go out beside the client's and win over them: relayed response headers, `prefer`. */
   readonly headers?: readonly string[];
   /** Whether the worker answers only when its last token is made, as a decode that does not stream does. */
@@ -61,7 +63,12 @@ export class GatewayClient {
       method: 'POST',
       base: this.config.address,
       path: call.path,
-      headers: this.stamped(call.scope, call.profile, ['content-type', 'application/json', ...(call.headers ?? [])]),
+      headers: this.stamped(call.scope, call.profile, [
+        ...(call.clientHeaders ?? call.scope.headers),
+        'content-type',
+        'application/json',
+        ...(call.headers ?? []),
+      ]),
       body: call.body,
       headLimit: call.isBuffered === true ? this.decodeLimit() : this.timeout(),
       idleLimit: call.profile === 'decode' ? this.streamIdleLimit() : this.timeout(),
@@ -79,7 +86,7 @@ export class GatewayClient {
       method: call.method,
       base: this.origin,
       path: call.path,
-      headers: this.stamped(call.scope, 'decode', call.headers),
+      headers: this.stamped(call.scope, 'decode', [...call.scope.headers, ...call.headers]),
       body: call.body,
       headLimit: this.decodeLimit(),
       idleLimit: this.streamIdleLimit(),
@@ -87,8 +94,8 @@ export class GatewayClient {
     });
   }
 
-  private stamped(scope: RequestScope, profile: Profile, further: readonly string[]): string[] {
-    return [...scope.headers, ...further, HEADER.requestId, scope.id, this.config.profile_header, profile];
+  private stamped(scope: RequestScope, profile: Profile, headers: readonly string[]): string[] {
+    return [...headers, HEADER.requestId, scope.id, this.config.profile_header, profile];
   }
 
   private timeout(): TimeLimit {

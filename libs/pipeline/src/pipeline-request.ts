@@ -27,6 +27,7 @@ export interface InboundRequest {
  * | `ecParams` | encode | prefill |
  * | `handoff`, `prefillFailed` | prefill | decode |
  * | `relayedHeaders` | render, encode, prefill | every later call |
+ * | `clientHeaders` | async-broker | every later call |
  */
 export interface StepFindings {
   readonly body?: JsonObject;
@@ -44,6 +45,8 @@ export interface StepFindings {
   readonly prefillFailed?: boolean;
   /** Upstream response headers that later calls carry, by lower-case name (`pipeline.forward_response_headers`). */
   readonly relayedHeaders?: Readonly<Record<string, string>>;
+  /** What later calls carry of the client's headers, in place of `scope.headers` and in the same form (`docs/decisions/0011`). */
+  readonly clientHeaders?: readonly string[];
 }
 
 /** One request on its way through the pipeline. Immutable. */

@@ -9,6 +9,7 @@ const KNOWN = [
   { type: 'probe', schema, answers: true },
   { type: 'prefill', schema, answers: false },
   { type: 'decode', schema, answers: true },
+  { type: 'broker', schema, isFirst: true },
 ];
 
 const problems = (raw: RawPipeline, known = KNOWN): string[] =>
@@ -48,6 +49,26 @@ describe('pipelineProblems', () => {
       expect(problems({ steps: written })).toEqual([]);
     },
   );
+
+  it('takes a step that has to be the first one there', () => {
+    expect(problems({ steps: steps('broker', 'decode') })).toEqual([]);
+  });
+
+  it.each([
+    [['render', 'broker', 'decode'], [2]],
+    [['broker', 'broker', 'decode'], [2]],
+    [
+      ['decode', 'broker', 'broker', 'decode'],
+      [2, 3],
+    ],
+  ])('refuses it elsewhere, as in %j', (types, positions) => {
+    expect(problems({ steps: steps(...types) })).toEqual(
+      positions.map(
+        (position) =>
+          `pipeline.steps[${position - 1}]: the "broker" step must be the first pipeline step, found it at position ${position}`,
+      ),
+    );
+  });
 
   it('refuses use_openai_format: false without a step that makes tokens', () => {
     expect(problems({ use_openai_format: false, steps: steps('prefill', 'decode') })).toEqual([

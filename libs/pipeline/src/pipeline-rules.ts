@@ -23,6 +23,7 @@ export function pipelineProblems(raw: RawPipeline, known: readonly StepMetadata[
   const metadata = types.map((type) => known.find((candidate) => candidate.type === type));
   return [
     ...duplicateProblems(known),
+    ...firstStepProblems(metadata),
     ...lastStepProblems(metadata),
     ...(metadata.some((step) => step?.makesTokens === true) ? [] : tokensInProblems(raw, steps)),
   ];
@@ -36,6 +37,14 @@ function duplicateProblems(known: readonly StepMetadata[]): PipelineProblem[] {
     path: 'pipeline.modules',
     message: `two steps have the type "${type}": rename one in its @PipelineStep`,
   }));
+}
+
+function firstStepProblems(metadata: readonly (StepMetadata | undefined)[]): PipelineProblem[] {
+  return metadata.flatMap((step, index) => {
+    if (step?.isFirst !== true || index === 0) return [];
+    const message = `the "${step.type}" step must be the first pipeline step, found it at position ${index + 1}`;
+    return { path: `pipeline.steps[${index}]`, message };
+  });
 }
 
 function lastStepProblems(metadata: readonly (StepMetadata | undefined)[]): PipelineProblem[] {

@@ -9,6 +9,8 @@ export interface StepTraits {
   readonly answers?: boolean;
   /** Whether the step makes token ids, which the tokens-in format needs. */
   readonly makesTokens?: boolean;
+  /** Whether the step decides on a request before anything is done for it, and so has to be the first. */
+  readonly isFirst?: boolean;
 }
 
 /** What `@PipelineStep` records. */

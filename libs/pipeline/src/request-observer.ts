@@ -10,6 +10,8 @@ export interface RequestArrival {
   readonly path: string;
   /** The route template it matched; undefined for the passthrough. */
   readonly route: string | undefined;
+  /** False for a route that asks for no inference, such as that of a queued request; not said, it does. */
+  readonly isInference?: boolean;
 }
 
 /** How a reply ended, as the client could see it. */

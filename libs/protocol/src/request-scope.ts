@@ -13,6 +13,10 @@ export interface RequestScope {
   readonly headers: readonly string[];
   /** The client's own trace context, as far as it is valid. */
   readonly trace: TraceContext;
+  /** Whether the client chose the id, so that it may name an earlier request. */
+  readonly hasOwnId?: boolean;
+  /** Settles when the reply is over: true when its last byte has left, false when the connection is gone. */
+  readonly delivered?: Promise<boolean>;
   /** `x-llm-d-revision-decision-id` of every call of this request, where it is sent (`pipeline.revision_id`). */
   readonly revisionId?: string;
 }

@@ -48,6 +48,22 @@ function buffered(): number {
 }
 
 describe('ClientReply, a client that leaves', () => {
+  it('before an answer that comes all the same leaves no time limit behind', async () => {
+    const timers = (): number => process.getActiveResourcesInfo().filter((kind) => kind === 'Timeout').length;
+    const { promise: answer, resolve } = Promise.withResolvers<ClientResponse>();
+    const relay = await Relay.start({ answer: () => answer, limits: { buffered: 30_000 } });
+    later(() => relay.close());
+    const client = await TcpPeer.to(relay.url);
+    client.send(REQUEST);
+    while (relay.replies.length === 0) await delay(1);
+    client.socket.destroy();
+    await relay.end();
+    const before = timers();
+    resolve({ status: 200, headers: {}, body: [Buffer.from('late')] });
+    await delay(0);
+    expect(timers()).toBe(before);
+  });
+
   it('before the answer aborts what is done for it within a second', async () => {
     const { relay, client, worker } = await relayed();
     client.socket.destroy();

@@ -77,6 +77,11 @@ export class ClientReply implements InFlight, ByteSink {
   /** Sends the answer, its body as it arrives. @throws CoordinatorError when the upstream broke off; `fail` ends the reply then */
   async send(answer: ClientResponse): Promise<void> {
     const { body, status } = answer;
+    if (this.ended !== undefined) {
+      // the client left while the answer was made: the limits of writing it would outlive the reply
+      if ('pipe' in body) body.discard();
+      return;
+    }
     if (this.response.headersSent) return this.continueStream(answer);
     this.writeHead(status, answerHeaders(answer.headers, this.requestId));
     if (!('pipe' in body)) {

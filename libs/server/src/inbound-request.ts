@@ -19,12 +19,22 @@ export interface ScopeOptions {
   /** Whether every call carries a revision decision id. */
   readonly revisionId: boolean;
   readonly isPassthrough: boolean;
+  readonly hasOwnId?: boolean;
+  readonly delivered?: Promise<boolean>;
 }
 
 export function requestScope(options: ScopeOptions): RequestScope {
   const { headers, trace } = forwardedHeaders(options.rawHeaders, options.dropped, options.isPassthrough);
-  const scope = { id: options.id, signal: options.signal, headers, trace };
-  return options.revisionId ? { ...scope, revisionId: randomUUID() } : scope;
+  const { id, signal, hasOwnId, delivered } = options;
+  return {
+    id,
+    signal,
+    headers,
+    trace,
+    ...(hasOwnId === undefined ? {} : { hasOwnId }),
+    ...(delivered === undefined ? {} : { delivered }),
+    ...(options.revisionId ? { revisionId: randomUUID() } : {}),
+  };
 }
 
 /**

@@ -48,6 +48,8 @@ export class IntakePolicy {
       dropped: this.dropped,
       revisionId: this.pipeline.revision_id,
       isPassthrough,
+      hasOwnId: valuesOf(request.rawHeaders, HEADER.requestId)[0] === reply.requestId,
+      delivered: reply.end.then((end) => end === 'completed'),
     });
   }
 

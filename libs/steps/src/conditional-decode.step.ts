@@ -40,6 +40,7 @@ export class ConditionalDecodeStep implements Step<z.output<typeof conditionalDe
         profile: 'decode',
         path: request.path,
         body: probeBody(request, this.formats.sendsTokens),
+        clientHeaders: request.clientHeaders,
         headers: [...this.formats.headers(request), HEADER.prefer, 'if-available'],
       });
     } catch (error) {

@@ -38,6 +38,7 @@ export class DecodeStep implements Step<DecodeParams> {
           sendsTokens: this.formats.sendsTokens,
           nested: this.formats.nestsTransferParams,
         }),
+        clientHeaders: request.clientHeaders,
         headers: this.formats.headers(request),
         isBuffered: !request.stream,
       }),

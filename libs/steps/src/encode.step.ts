@@ -68,6 +68,7 @@ export class EncodeStep implements Step<EncodeParams> {
     const reply = await this.gateway.call({
       ...call,
       scope: request.scope,
+      clientHeaders: request.clientHeaders,
       upstream: 'encode',
       step,
       profile: 'encode',

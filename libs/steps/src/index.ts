@@ -1,3 +1,4 @@
+export { AsyncBrokerStep } from './async-broker/async-broker.step.ts';
 export { MEDIA_INTERCEPTORS } from './replace-media-urls/media.providers.ts';
 export type { MediaInterceptor } from './replace-media-urls/media.providers.ts';
 export type { MediaCall, MediaDownload } from './replace-media-urls/media-downloader.ts';

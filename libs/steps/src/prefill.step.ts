@@ -65,6 +65,7 @@ export class PrefillStep implements Step<PrefillParams> {
         sendsTokens: this.formats.sendsTokens,
         nested: this.formats.nestsTransferParams,
       }),
+      clientHeaders: request.clientHeaders,
       headers: this.formats.headers(request),
     });
     const answer = await jsonAnswer(reply, 'prefill', this.gateway.maxResponseBytes);

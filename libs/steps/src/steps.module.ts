@@ -1,5 +1,9 @@
 import { Module } from '@nestjs/common';
 import type { DynamicModule, Provider } from '@nestjs/common';
+import { AsyncBrokerStep } from './async-broker/async-broker.step.ts';
+import { HeldRequests } from './async-broker/held.requests.ts';
+import { PassthroughMode } from './async-broker/passthrough.mode.ts';
+import { QueuedModes } from './async-broker/queued.modes.ts';
 import { ConditionalDecodeStep } from './conditional-decode.step.ts';
 import { DecodeStep } from './decode.step.ts';
 import { EncodeStep } from './encode.step.ts';
@@ -12,6 +16,7 @@ import { WireFormatPolicy } from './wire-format.policy.ts';
 
 /** The steps that come with the coordinator, in the order a request usually meets them. */
 export const BUILT_IN_STEPS = [
+  AsyncBrokerStep,
   ReplaceMediaUrlsStep,
   RenderStep,
   ConditionalDecodeStep,
@@ -26,15 +31,24 @@ export interface StepsModuleOptions {
   readonly imports: readonly DynamicModule[];
   /** Provides the interceptors around media downloads: a list, outermost first. */
   readonly mediaInterceptors: Provider & { provide: typeof MEDIA_INTERCEPTORS };
+  /** The broker's module; without it there is no async-broker step. */
+  readonly broker?: DynamicModule | undefined;
 }
 
 @Module({})
 export class StepsModule {
-  static register({ imports, mediaInterceptors }: StepsModuleOptions): DynamicModule {
+  static register({ imports, mediaInterceptors, broker }: StepsModuleOptions): DynamicModule {
     return {
       module: StepsModule,
-      imports: [...imports],
-      providers: [...BUILT_IN_STEPS, mediaInterceptors, ...mediaProviders, RenderClient, WireFormatPolicy],
+      imports: [...imports, ...(broker === undefined ? [] : [broker])],
+      providers: [
+        ...(broker === undefined ? BUILT_IN_STEPS.filter((step) => step !== AsyncBrokerStep) : BUILT_IN_STEPS),
+        ...(broker === undefined ? [] : [HeldRequests, PassthroughMode, QueuedModes]),
+        mediaInterceptors,
+        ...mediaProviders,
+        RenderClient,
+        WireFormatPolicy,
+      ],
       exports: [WireFormatPolicy],
     };
   }

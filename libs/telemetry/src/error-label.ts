@@ -43,6 +43,11 @@ export function isRejected(upstream: UpstreamAttempt['upstream'], status: number
   return status >= 400 && !isMiss(upstream, status);
 }
 
+/** Whether an answer is the async broker's own business, which counts as a success (`coordinator.md` F.1). @param step that gave it */
+export function isBrokersAnswer(step: string | undefined, status: number): boolean {
+  return step === 'async-broker' && status < 500;
+}
+
 /** Whose fault it is, for an upstream's answer that is relayed as it is. */
 export function statusLabel(status: number): ErrorLabel {
   return status >= 400 && status < 500 ? 'upstream_4xx' : 'upstream_5xx';

@@ -45,5 +45,20 @@ export type Route = (typeof ROUTES)[number];
 export const REJECTIONS = ['429', '503', 'other_4xx', 'other_5xx'] as const;
 export type Rejection = (typeof REJECTIONS)[number];
 
+/** What a request asked the async broker for; `unknown` where it is no mode. */
+export const ASYNC_MODES = ['passthrough', 'enqueue', 'wait', 'unknown'] as const;
+
+/** What became of it. */
+export const ASYNC_SUBMISSIONS = ['forwarded', 'queued', 'reattached', 'refused', 'failed'] as const;
+
+/** How a held request ended. */
+export const ASYNC_HOLDS = ['delivered', 'pending', 'deadline', 'client_closed', 'drained'] as const;
+
+/** How a request stands to its tenant's quota. */
+export const ASYNC_QUOTA = ['reserved', 'overflow', 'unknown'] as const;
+
+/** Why Redis did not do what it was asked. */
+export const REDIS_FAILURES = ['offline', 'timeout', 'closed', 'reply', 'other'] as const;
+
 /** Why a call was sent again. */
 export const RETRY_REASONS = ['refused', 'reset'] as const;

@@ -147,6 +147,28 @@ export const METRICS = {
     BUCKETS.general,
     "From prefill's answer to decode's call.",
   ),
+  asyncSubmissions: counter(
+    'async_submissions_total',
+    ['mode', 'outcome'],
+    'Requests that asked for a mode of the async broker.',
+  ),
+  asyncHeld: gauge('async_held_requests', [], 'Requests that are held until their result is there.'),
+  asyncHoldDuration: histogram(
+    'async_hold_duration_seconds',
+    ['outcome'],
+    BUCKETS.general,
+    'Time that a request was held.',
+  ),
+  asyncQuota: counter(
+    'async_quota_total',
+    ['outcome'],
+    "Passthrough requests by how they stood to their tenant's quota.",
+  ),
+  asyncRedisErrors: counter(
+    'async_redis_errors_total',
+    ['command', 'failure'],
+    'Commands that Redis did not carry out.',
+  ),
   readiness: gauge('readiness', ['dependency'], '1 where the dependency answers, else 0.'),
   buildInfo: gauge('build_info', ['version', 'commit', 'node'], 'What runs; always 1.'),
   configInfo: gauge('config_info', ['hash'], 'Hash of the effective configuration; always 1.'),

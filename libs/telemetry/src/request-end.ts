@@ -1,5 +1,5 @@
 import type { ReplyFacts } from '#pipeline';
-import { statusLabel } from './error-label.ts';
+import { isBrokersAnswer, statusLabel } from './error-label.ts';
 import { PARTS, STREAM_OUTCOMES } from './label-values.ts';
 import type { ErrorLabel, StreamOutcome } from './label-values.ts';
 import type { Metrics } from './metrics.ts';
@@ -48,7 +48,9 @@ function errorOf(record: RequestRecord, { status, end }: ReplyFacts): ErrorLabel
   if (record.error !== undefined) return record.error.label;
   // a client that takes nothing is one that has left; its end may be told before the error is
   if (end === 'client_closed' || end === 'stalled') return 'client_closed';
-  if (status !== undefined && status >= 400) return statusLabel(status);
+  if (status !== undefined && status >= 400) {
+    return isBrokersAnswer(record.steps.at(-1)?.step, status) ? undefined : statusLabel(status);
+  }
   return end === 'completed' ? undefined : 'internal';
 }
 

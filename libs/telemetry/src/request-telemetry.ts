@@ -25,7 +25,7 @@ export class RequestTelemetry extends RequestObserver {
     super();
   }
 
-  begin({ scope, method, path, route }: RequestArrival): RequestWatch {
+  begin({ scope, method, path, route, isInference = route !== undefined }: RequestArrival): RequestWatch {
     const record = new RequestRecord(scope.id, method, path);
     record.trace = this.tracing.begin(scope, route === undefined ? method : `${method} ${route}`, {
       [ATTRIBUTES.method]: method,
@@ -35,7 +35,7 @@ export class RequestTelemetry extends RequestObserver {
     });
     this.records.set(scope, record);
     this.recorder.began(record);
-    return route === undefined ? this.passthrough(record) : this.inference(record);
+    return isInference ? this.inference(record) : this.other(record, route === undefined);
   }
 
   private inference(record: RequestRecord): RequestWatch {
@@ -60,8 +60,8 @@ export class RequestTelemetry extends RequestObserver {
     };
   }
 
-  /** Paths that are passed through have no inference metrics (`coordinator.md` A.6). */
-  private passthrough(record: RequestRecord): RequestWatch {
+  /** Paths that are passed through, and those of queued requests, have no inference metrics (`coordinator.md` A.6). */
+  private other(record: RequestRecord, isPassthrough: boolean): RequestWatch {
     return {
       bodyRead: () => undefined,
       parsed: () => undefined,
@@ -70,7 +70,8 @@ export class RequestTelemetry extends RequestObserver {
       },
       ended: (facts) => {
         this.ended(record, facts);
-        this.logger.debug(requestSummary(record), 'request passed through');
+        const what = isPassthrough ? 'request passed through' : 'queued request asked for';
+        this.logger.debug(requestSummary(record), what);
       },
     };
   }

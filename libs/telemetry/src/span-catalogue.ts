@@ -50,6 +50,24 @@ export const SPANS = [
       'errorType',
     ],
   },
+  {
+    name: 'enqueue',
+    kind: 'CLIENT',
+    when: 'A request is put on a queue. What the async processor does for it has this span for its parent.',
+    attributes: ['phase', 'errorType'],
+  },
+  {
+    name: 'lookup',
+    kind: 'CLIENT',
+    when: 'A queued request is looked for by its id.',
+    attributes: ['phase', 'errorType'],
+  },
+  {
+    name: 'cancel',
+    kind: 'CLIENT',
+    when: 'A queued request is given up, by a client that deletes it or that has left.',
+    attributes: ['phase', 'errorType'],
+  },
   { name: 'render', kind: 'CLIENT', when: 'Each try of the call to render.', attributes: CALL },
   {
     name: 'conditional-decode',

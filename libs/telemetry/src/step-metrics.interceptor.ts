@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import type { PipelineRequest, StepCall, StepInterceptor, StepOutcome } from '#pipeline';
-import { errorLabel, statusLabel } from './error-label.ts';
+import { errorLabel, isBrokersAnswer, statusLabel } from './error-label.ts';
 import { Metrics } from './metrics.ts';
 import { observeBodyEnd } from './observe-body-end.ts';
 import { RequestRecords } from './request-record.ts';
@@ -28,7 +28,7 @@ export class StepMetrics implements StepInterceptor {
       record.stepTime += record.elapsed() - step.startedAt;
       if (outcome.kind === 'next') this.found(record, call.request, outcome);
       observeBodyEnd(outcome, (error) => {
-        end(error !== undefined ? errorLabel(error) : endOf(outcome));
+        end(error !== undefined ? errorLabel(error) : endOf(call.step, outcome));
       });
       return outcome;
     } catch (error) {
@@ -66,9 +66,10 @@ export class StepMetrics implements StepInterceptor {
   }
 }
 
-function endOf(outcome: StepOutcome): string {
+function endOf(step: string, outcome: StepOutcome): string {
   if (outcome.kind === 'next') return 'next';
-  return outcome.response.status >= 400 ? statusLabel(outcome.response.status) : 'respond';
+  const { status } = outcome.response;
+  return status >= 400 && !isBrokersAnswer(step, status) ? statusLabel(status) : 'respond';
 }
 
 function countByKind(parts: readonly { readonly modality: string }[]): ReadonlyMap<string, number> {

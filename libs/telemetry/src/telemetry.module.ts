@@ -1,5 +1,6 @@
 import { Module } from '@nestjs/common';
 import type { DynamicModule } from '@nestjs/common';
+import { BrokerTelemetry } from './broker-telemetry.ts';
 import { FlightRecorder } from './flight-recorder.ts';
 import { LogVerbosity } from './log-level.ts';
 import { MediaTelemetry } from './media-telemetry.interceptor.ts';
@@ -34,6 +35,7 @@ const OBSERVERS = [
   UpstreamMetrics,
   UpstreamLogging,
   MediaTelemetry,
+  BrokerTelemetry,
 ];
 
 @Module({})

@@ -7,6 +7,8 @@ export interface ConfigChanges {
   readonly admin?: Section;
   readonly gateway?: Section;
   readonly pipeline?: Section;
+  /** Parameters of the async broker, which is there only with them. */
+  readonly broker?: Section;
   /** Parameters of steps, by step type. */
   readonly params?: Readonly<Record<string, Section>>;
 }
@@ -18,6 +20,7 @@ export function coordinatorConfig(
   changes: ConfigChanges = {},
 ): Section {
   const params: Readonly<Record<string, Section>> = {
+    ...(changes.broker === undefined ? {} : { 'async-broker': changes.broker }),
     'replace-media-urls': { allowed_networks: ['127.0.0.0/8'] },
     render: { address: cluster.render.url },
     'conditional-decode': {},

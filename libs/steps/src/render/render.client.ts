@@ -38,7 +38,7 @@ export class RenderClient {
       base: params.address,
       path: `${pathOf(request.format)}/render`,
       headers: [
-        ...scope.headers,
+        ...(request.clientHeaders ?? scope.headers),
         'content-type',
         'application/json',
         ...this.formats.headers(request),
