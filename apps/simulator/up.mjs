@@ -8,7 +8,7 @@ import { ensurePackages, modified, pinnedNode, withNode } from '../../test/insta
 const ROOT = fileURLToPath(new URL('../../', import.meta.url));
 const MAIN = join(ROOT, 'dist/apps/simulator/stack/main.js');
 /** What is started besides. */
-const APPS = ['coordinator', 'epp'].map((app) => join(ROOT, `dist/apps/${app}/main.js`));
+const APPS = ['coordinator', 'epp', 'sidecar'].map((app) => join(ROOT, `dist/apps/${app}/main.js`));
 /** Touched after a build that went well; what is newer than it has not been built. */
 const STAMP = join(ROOT, 'dist/.up-stamp');
 

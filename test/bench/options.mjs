@@ -1,6 +1,6 @@
 import { parseArgs } from 'node:util';
 
-const HELP = `Measures the coordinator against the floor: CPU a request, in interleaved rounds of one run.
+const HELP = `Measures the coordinator and the decode sidecar against the floor: CPU a request, in interleaved rounds of one run.
 
   node test/bench/bench.mjs [options]        (npm run build first)
 

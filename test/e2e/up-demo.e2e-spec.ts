@@ -31,7 +31,7 @@ describe('node apps/simulator/up.mjs --demo', () => {
       expect(third).toMatch(
         /probe 412 \d+ms · encode×2 → encode-\d\S* .*\d+ms · prefill → prefill-\d \d+ms · decode →/,
       );
-      expect(output).toContain('All three took the phases they should.');
+      expect(output).toContain('All 3 took the phases they should.');
       expect(output.trimEnd()).toMatch(/Stopped\.$/);
     },
     LIMIT_MS,

@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
 import { ensurePrometheus } from '../install/prometheus.mjs';
+import { treeShape } from './support/printed-tree.ts';
 import { UpProcess, freeOffset } from './support/up.process.ts';
 
 jest.setTimeout(60_000);
@@ -11,7 +12,7 @@ describe('node apps/simulator/up.mjs --demo --traces', () => {
     const code = await running.ended;
     const { output } = running;
     expect({ code, output }).toMatchObject({ code: 0 });
-    const [, first = '', second = '', third = ''] = output.split(/^\d\. /m).map(shape);
+    const [, first = '', second = '', third = ''] = output.split(/^\d\. /m).map(treeShape);
     const picked = '> gateway.request > request_orchestration';
     expect(first).toBe(
       'POST /v1/chat/completions > pipeline > replace-media-urls render > render' +
@@ -26,7 +27,7 @@ describe('node apps/simulator/up.mjs --demo --traces', () => {
         ` conditional-decode > conditional-decode ${picked} encode > encode ${picked} encode ${picked}` +
         ` prefill > prefill ${picked} decode > decode ${picked}`,
     );
-    expect(output).toMatch(/─ gateway\.request .* ✗ PreconditionFailed$/m);
+    expect(output).toMatch(/─ gateway\.request .* 412$/m);
     for (const role of ['encode', 'prefill', 'decode']) {
       expect(output).toMatch(new RegExp(`─ request_orchestration .* → default/${role}-\\d$`, 'm'));
     }
@@ -84,18 +85,6 @@ withPrometheus('node apps/simulator/up.mjs', () => {
     return data;
   }
 });
-
-/** Names of the spans of a printed tree; what stands after a `>` is indented more than what stands before. */
-function shape(section: string): string {
-  const names = [...section.matchAll(/^([ │├└─]*)([A-Za-z][^│\n]*?) +[\d.]+ ms {2}│/gm)];
-  let depth = 0;
-  const words = names.map(([, branch = '', name = '']) => {
-    const isDeeper = branch.length > depth;
-    depth = branch.length;
-    return isDeeper ? `> ${name}` : name;
-  });
-  return words.join(' ');
-}
 
 /** @throws Error when it is not so within 20 s */
 async function until(isSo: () => Promise<boolean>): Promise<void> {

@@ -5,7 +5,7 @@ import { EndpointPool, PROFILES } from './gateway/endpoint-pool.ts';
 import { PickerChannels } from './gateway/picker-channels.ts';
 import { GatewayRoutes } from './gateway/gateway-routes.ts';
 import { simulatorSchema } from './simulator.config.ts';
-import type { SimulatorInput, WorkerRole } from './simulator.config.ts';
+import type { SimulatorConfig, SimulatorInput, WorkerRole } from './simulator.config.ts';
 import { SimulatorModule } from './simulator.module.ts';
 import { ServerGroup } from './server-group.ts';
 import type { ServerAddress } from './server-group.ts';
@@ -25,6 +25,8 @@ export interface Simulation {
   readonly gateway: ServerAddress | undefined;
   readonly render: ServerAddress | undefined;
   readonly media: ServerAddress | undefined;
+  /** Where prefill workers say which engines they have, for sidecars with `mooncake`. */
+  readonly bootstrap: ServerAddress | undefined;
   readonly workers: readonly SimulatedWorker[];
   readonly faults: Faults;
   readonly requests: RequestLog;
@@ -63,15 +65,16 @@ export async function startSimulatedCluster(options: SimulatorInput = {}): Promi
 export async function startSimulation(options: SimulatorInput): Promise<Simulation> {
   const config = simulatorSchema.parse(options);
   const state = new SimulatorState(config);
-  const endpoints = new EndpointPool(structuredClone(config.gateway?.endpoints ?? NO_ENDPOINTS));
-  const picker = config.gateway?.picker;
-  const pickers = picker === undefined ? undefined : new PickerChannels(picker);
-  const routes = new GatewayRoutes(endpoints, config.gateway?.coordinator, pickers);
+  const routes = routesOf(config);
   const servers = new ServerGroup(config.host);
+  const close = async (): Promise<void> => {
+    await Promise.all([routes.close(), servers.close()]);
+  };
   try {
     const { render, gateway, media } = config;
     return {
-      workers: await startWorkers(state, endpoints, servers),
+      bootstrap: await startBootstrap(state, servers),
+      workers: await startWorkers(state, routes.endpoints, servers),
       render: render && (await servers.start(SimulatorModule.render(state), render.port)),
       media: media && (await servers.start(SimulatorModule.media(state), media.port)),
       gateway: gateway && (await servers.start(SimulatorModule.gateway(state, routes), gateway.port, 'streamed')),
@@ -83,14 +86,27 @@ export async function startSimulation(options: SimulatorInput): Promise<Simulati
       set coordinatorUrl(url) {
         routes.coordinatorUrl = url;
       },
-      close: async () => {
-        await Promise.all([routes.close(), servers.close()]);
-      },
+      close,
     };
   } catch (error) {
-    await Promise.all([routes.close(), servers.close()]);
+    await close();
     throw error;
   }
+}
+
+function routesOf({ gateway }: SimulatorConfig): GatewayRoutes {
+  const endpoints = new EndpointPool(structuredClone(gateway?.endpoints ?? NO_ENDPOINTS));
+  const pickers = gateway?.picker === undefined ? undefined : new PickerChannels(gateway.picker);
+  return new GatewayRoutes(endpoints, gateway?.coordinator, pickers, gateway?.sidecars);
+}
+
+/** What prefill workers are asked before a transfer, where the connector has that. */
+async function startBootstrap(state: SimulatorState, servers: ServerGroup): Promise<ServerAddress | undefined> {
+  const { sidecar } = state.config;
+  if (sidecar?.kv_connector !== 'mooncake') return undefined;
+  const server = await servers.start(SimulatorModule.bootstrap(state), sidecar.bootstrap_port);
+  state.engines.address = server.url;
+  return server;
 }
 
 const NO_ENDPOINTS = { encode: [], prefill: [], decode: [] };

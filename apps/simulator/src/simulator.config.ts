@@ -4,6 +4,10 @@ import { faultListSchema } from './control/fault.schema.ts';
 export const WORKER_ROLES = ['encode', 'prefill', 'decode', 'all'] as const;
 export type WorkerRole = (typeof WORKER_ROLES)[number];
 
+/** Of decode sidecars. */
+export const KV_CONNECTORS = ['nixlv2', 'shared-storage', 'sglang', 'mooncake', 'offloading'] as const;
+export const EC_CONNECTORS = ['ec-example', 'ec-nixl'] as const;
+
 const port = z.int().min(0).max(65_535).default(0).describe('0 takes a free one.');
 const milliseconds = z.number().nonnegative().default(0);
 const urls = z.array(z.url()).default([]);
@@ -26,6 +30,19 @@ const timingSchema = z.strictObject({
   itl_ms: milliseconds.describe('Between two tokens of a stream.'),
 });
 
+/** What the workers of a cluster with decode sidecars must agree with the sidecars on; names and defaults are those of its flags. */
+const sidecarSchema = z.strictObject({
+  kv_connector: z.enum(KV_CONNECTORS).default('nixlv2'),
+  ec_connector: z.enum(EC_CONNECTORS).optional(),
+  p2p_key_style: z.enum(['seed', 'current']).default('seed'),
+  p2p_port: z.int().positive().default(7777),
+  bootstrap_port: port
+    .default(8998)
+    .describe('Where prefill workers are met with `sglang`, and answer `GET /query` with `mooncake`.'),
+  wait_ms: z.number().positive().default(5000).describe('How long decode waits for a prefill that runs beside it.'),
+});
+export type SidecarConfig = z.output<typeof sidecarSchema>;
+
 export const simulatorSchema = z.strictObject({
   host: z.string().default('127.0.0.1'),
   model: z.string().default('sim-model').describe('What /v1/models lists.'),
@@ -33,6 +50,7 @@ export const simulatorSchema = z.strictObject({
   profile_header: z.string().toLowerCase().default('epp-profile'),
   kv: z.enum(['nixl', 'shared-storage', 'sglang']).default('nixl'),
   ec: z.enum(['nixl', 'shared-storage', 'none']).default('nixl').describe('`none`: prefill encodes media itself.'),
+  sidecar: sidecarSchema.optional().describe('Workers are called by decode sidecars: `kv` and `ec` say nothing then.'),
   kv_lease_ms: z.number().positive().default(60_000).describe('How long a prefill keeps its blocks for the decode.'),
   verify_tokens: z
     .boolean()
@@ -66,6 +84,10 @@ export const simulatorSchema = z.strictObject({
         .describe(
           'Endpoint picker to ask over ext_proc, in plain text: `host:port`, or one for each phase. Without it the gateway picks by itself.',
         ),
+      sidecars: z
+        .boolean()
+        .default(false)
+        .describe('The picker is asked about every request, whatever its profile: its decode workers have sidecars.'),
       endpoints: z
         .strictObject({ encode: urls, prefill: urls, decode: urls })
         .prefault({})

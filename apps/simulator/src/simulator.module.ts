@@ -9,6 +9,7 @@ import { RenderController } from './render/render.controller.ts';
 import { DecodeService } from './worker/decode.service.ts';
 import { EncodeService } from './worker/encode.service.ts';
 import { PrefillService } from './worker/prefill.service.ts';
+import { BootstrapController } from './sidecar-worker/bootstrap.controller.ts';
 import { WorkerController } from './worker/worker.controller.ts';
 import { WorkerIdentity } from './worker/worker-identity.ts';
 
@@ -41,6 +42,14 @@ export class SimulatorModule {
     return {
       module: SimulatorModule,
       controllers: [ControlController, MediaController],
+      providers: [{ provide: SimulatorState, useValue: state }],
+    };
+  }
+
+  static bootstrap(state: SimulatorState): DynamicModule {
+    return {
+      module: SimulatorModule,
+      controllers: [ControlController, BootstrapController],
       providers: [{ provide: SimulatorState, useValue: state }],
     };
   }

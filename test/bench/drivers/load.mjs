@@ -15,7 +15,15 @@ let held = [];
 /** By workload; building one of 30 MB takes a while. */
 const plans = new Map();
 
-serve({ open, run, close, check, hold, heldState, release, leave });
+let prefiller = '';
+
+serve({
+  ...{ open, run, close, check, hold, heldState, release, leave },
+  /** Where requests are to be prefilled that a sidecar has prefilled: `host:port`. */
+  prefillAt: (address) => {
+    prefiller = address;
+  },
+});
 
 /** @param sets `[{ workload, connections }]` */
 async function open({ port, sets }) {
@@ -106,5 +114,5 @@ function planOf(name, port) {
 
 function newPlan(workload) {
   const payloadLength = workload.name === 'open' || workload.name === 'fast' ? 0 : expectedPayload(workload).length;
-  return { bytes: requestBytes(workload, 'bench.local'), payloadLength };
+  return { bytes: requestBytes(workload, 'bench.local', prefiller), payloadLength };
 }

@@ -15,10 +15,28 @@ const wheel = new TimingWheel();
 let answers = new Map();
 let counts = noCounts();
 
-const server = createServer({ noDelay: true }, (socket) => {
+serve({
+  listen: () => listening(phaseOf),
+  /** A worker whose every call is of one phase, which no header tells. */
+  listenAs: (phase) => listening(() => phase),
+  /** Answers for these workloads from here on, and counts anew. */
+  use: (names) => {
+    answers = new Map(names.map((name) => [name, answers.get(name) ?? answersOf(workloadNamed(name))]));
+    counts = noCounts();
+  },
+  counts: () => counts,
+});
+
+/** @returns the port of another server */
+function listening(phase) {
+  const server = createServer({ noDelay: true }, (socket) => take(socket, phase));
+  return new Promise((resolve) => server.listen(0, '127.0.0.1', 4_096, () => resolve(server.address().port)));
+}
+
+function take(socket, phase) {
   const request = { phase: '', workload: '' };
   const reader = new MessageReader({
-    head: (head) => Object.assign(request, { phase: phaseOf(head), workload: workloadOf(head) }),
+    head: (head) => Object.assign(request, { phase: phase(head), workload: workloadOf(head) }),
     body: (bytes) => {
       counts.bodyBytes[request.phase] += bytes.length;
     },
@@ -27,17 +45,7 @@ const server = createServer({ noDelay: true }, (socket) => {
   socket.on('data', (bytes) => reader.push(bytes));
   // a program that leaves is its own affair
   socket.on('error', () => undefined);
-});
-
-serve({
-  listen: () => new Promise((resolve) => server.listen(0, '127.0.0.1', 4_096, () => resolve(server.address().port))),
-  /** Answers for these workloads from here on, and counts anew. */
-  use: (names) => {
-    answers = new Map(names.map((name) => [name, answers.get(name) ?? answersOf(workloadNamed(name))]));
-    counts = noCounts();
-  },
-  counts: () => counts,
-});
+}
 
 function noCounts() {
   const zero = () => ({ render: 0, probe: 0, encode: 0, prefill: 0, decode: 0 });

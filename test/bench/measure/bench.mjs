@@ -20,6 +20,7 @@ export async function openBench(options, root) {
   };
   const upstreamPort = await helpers.upstream.call('listen');
   const sinkPort = await helpers.sink.call('listen');
+  await helpers.load.call('prefillAt', `127.0.0.1:${await helpers.upstream.call('listenAs', 'prefill')}`);
   return {
     ...helpers,
     ...{ options, root, folder, cores, say, coreCount: availableParallelism() },

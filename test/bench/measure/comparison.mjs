@@ -10,7 +10,7 @@ const BUSY = 0.9;
 const STRANGERS = 0.05;
 
 /** These have to work; of the others it is said that they did not. */
-const REQUIRED = new Set(['floor', 'coordinator']);
+const REQUIRED = new Set(['floor', 'coordinator', 'sidecar']);
 /** Part by which what a program sends may differ from what the floor sends. */
 const LIKE = 0.02;
 
@@ -92,13 +92,16 @@ function comparison({ plan, failed }, workload, entries) {
   const own = entries.filter((entry) => entry.workload === workload && !entry.isOut);
   const [base] = own;
   const baseCpu = base.samples.map(({ cpu }) => cpu);
-  const programs = own.map(({ program: { name }, samples, sent }) => {
+  const programs = own.map(({ program, samples, sent }) => {
+    const { name } = program;
     // a target is a ratio to the first of them
     const target = base.program.name === plan.names[0] ? plan.targets(workload, name) : undefined;
     const cpu = samples.map((one) => one.cpu);
-    const ratio = name === base.program.name ? undefined : pairedRatios(cpu, baseCpu);
+    const isBase = name === base.program.name || program.isProgram === false;
+    const ratio = isBase ? undefined : pairedRatios(cpu, baseCpu);
     const judged = ratio === undefined ? {} : { ratio, target, verdict: verdict(ratio, target) };
-    return { name, ...judged, sent, ...summary(samples), notes: [...notesOn(samples), ...unlike(sent, base.sent)] };
+    const doubts = program.isProgram === false ? [] : notesOn(samples);
+    return { name, ...judged, sent, ...summary(samples), notes: [...doubts, ...unlike(sent, base.sent)] };
   });
   const { name, title = name, about, unit, limit } = workload;
   return { name: title, about, unit, limit, base: base.program.name, programs, failed };

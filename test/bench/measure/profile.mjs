@@ -11,7 +11,7 @@ import { slice } from './slice.mjs';
 /** Those that say most, where nothing else is asked for. */
 const USUAL = ['text-200', 'text-8k', 'image-1-openai', 'stream-many'];
 
-/** Takes CPU and allocation profiles of the coordinator under load. @returns the files written */
+/** Takes CPU and allocation profiles of the coordinator, or the sidecar, under load. @returns the files written */
 export async function profile(bench) {
   const { options } = bench;
   const wanted = WORKLOADS.filter(({ name }) =>
@@ -25,7 +25,9 @@ export async function profile(bench) {
 async function profileOf(bench, workload) {
   const { folder, options } = bench;
   const scratch = mkdtempSync(join(tmpdir(), 'bench-'));
-  const program = await bench.programs.start('coordinator', workload.pipeline, { env: { BENCH_PROFILE: scratch } });
+  const program = await bench.programs.start(bench.programs.rivalsOn(workload.pipeline)[1], workload.pipeline, {
+    env: { BENCH_PROFILE: scratch },
+  });
   try {
     bench.say(`warming up: ${workload.name}`);
     await slice(bench, program, workload, { seconds: options.warmup });

@@ -9,6 +9,8 @@ import { measureWorkers } from './workers.mjs';
 /** The form of results.json; another number when it changes. */
 export const FORMAT = 1;
 
+/** Programs that promises are made of. */
+const OWN = new Set(['coordinator', 'sidecar']);
 const TELEMETRY = ['off', 'metrics', 'traces 1 %', 'traces 100 %'];
 const TELEMETRY_TARGETS = {
   'telemetry-200': { metrics: 1.15, 'traces 1 %': 1.15, 'traces 100 %': 1.35 },
@@ -35,7 +37,7 @@ export async function measure(bench) {
   const { options, programs, cores, root } = bench;
   const started = new Date().toISOString();
   const comparisons = [];
-  for (const plan of plansOf(options, programs.rivals)) comparisons.push(...(await compare(bench, plan)));
+  for (const plan of plansOf(options, programs)) comparisons.push(...(await compare(bench, plan)));
   const telemetry = await measureTelemetry(bench);
   const workers = isWanted(options, 'workers') ? await measureWorkers(bench) : undefined;
   const memory = [];
@@ -57,13 +59,13 @@ export async function measure(bench) {
 }
 
 /** The workloads that are wanted, by the pipeline that they need. */
-function plansOf(options, names) {
+function plansOf(options, programs) {
   const wanted = WORKLOADS.filter(({ name }) => isWanted(options, name));
-  const targets = (workload, name) => (name === 'coordinator' ? workload.target : undefined);
+  const targets = (workload, name) => (OWN.has(name) ? workload.target : undefined);
   return Object.entries(Object.groupBy(wanted, ({ pipeline }) => pipeline)).map(([pipeline, workloads]) => ({
     pipeline,
     workloads,
-    names,
+    names: programs.rivalsOn(pipeline),
     targets,
   }));
 }

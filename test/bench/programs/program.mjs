@@ -16,9 +16,9 @@ export class Program {
   #gauge = Promise.withResolvers();
   #ended;
 
-  /** @param command argv; @param settings `{ name, env, port, hasGauge }` */
-  constructor(command, { name, env = {}, port, hasGauge = false }) {
-    Object.assign(this, { name, port, hasGauge });
+  /** @param command argv; @param settings `{ name, env, port, hasGauge, readiness }`, the last a path where it is another than usual */
+  constructor(command, { name, env = {}, port, hasGauge = false, readiness }) {
+    Object.assign(this, { name, port, hasGauge, readiness });
     // a limit that cannot be raised is left as it is
     const script = `ulimit -n ${OPEN_FILES} 2>/dev/null; exec ${command.map(quoted).join(' ')}`;
     this.#child = spawn('bash', ['-c', script], {
@@ -39,7 +39,7 @@ export class Program {
     const deadline = Date.now() + READY_WITHIN;
     let ending;
     void this.#ended.then((how) => (ending = how));
-    while (!(await this.#answers('/readyz')) && !(await this.#answers('/healthz', '/readyz'))) {
+    while (!(await this.#isReady())) {
       if (ending !== undefined) throw new Error(`${this.name} ended with ${ending}:\n${this.#said.slice(-2_000)}`);
       if (Date.now() > deadline) throw new Error(`${this.name} was not ready in time:\n${this.#said.slice(-2_000)}`);
       await sleep(50);
@@ -71,6 +71,11 @@ export class Program {
     const timer = setTimeout(() => this.#child.kill('SIGKILL'), STOP_WITHIN);
     await this.#ended;
     clearTimeout(timer);
+  }
+
+  async #isReady() {
+    if (this.readiness !== undefined) return this.#answers(this.readiness);
+    return (await this.#answers('/readyz')) || this.#answers('/healthz', '/readyz');
   }
 
   async #answers(path, unlessThereIs) {

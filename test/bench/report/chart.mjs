@@ -5,7 +5,7 @@ const LEFT = 170;
 const RIGHT = 70;
 const ROW = 26;
 const TOP = 58;
-const COLOURS = { coordinator: '#2f6f9f', peer: '#b07d3a' };
+const COLOURS = { coordinator: '#2f6f9f', sidecar: '#4f8a5b', peer: '#b07d3a' };
 
 /** CPU as a multiple of the floor's, a bar for each workload, with the lowest and highest round and the target. */
 export function ratioChart({ comparisons, machine, version }) {
@@ -37,7 +37,7 @@ function drawn({ workload, name, ratio, target }, y, x) {
     target === undefined
       ? ''
       : `<line x1="${x(target)}" y1="${y}" x2="${x(target)}" y2="${y + ROW - 4}" stroke="#c0392b" stroke-width="2"/>`;
-  return `<text x="${LEFT - 8}" y="${middle + 4}" text-anchor="end">${escaped(name === 'coordinator' ? workload : name)}</text>
+  return `<text x="${LEFT - 8}" y="${middle + 4}" text-anchor="end">${escaped(name === 'peer' ? name : workload)}</text>
 <rect x="${x(0)}" y="${y + 4}" width="${(x(ratio.median) - x(0)).toFixed(1)}" height="${ROW - 12}" fill="${COLOURS[name] ?? '#888'}"/>
 <line x1="${x(ratio.low).toFixed(1)}" y1="${middle}" x2="${x(ratio.high).toFixed(1)}" y2="${middle}" stroke="#000" stroke-width="1.5"/>
 ${mark}<text x="${(x(Math.max(ratio.high, target ?? 0)) + 6).toFixed(1)}" y="${middle + 4}">${ratio.median.toFixed(2)}</text>`;

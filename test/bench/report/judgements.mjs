@@ -6,6 +6,8 @@ const LONGEST_BLOCK = 10;
 /** Requests per core-second of the coordinator, as a part of the peer's. */
 const AGAINST_PEER = { 'text-200': 0.7 };
 const PEER_WORKLOADS = /^(text|image)-/;
+/** Programs that are ours. */
+const OWN = new Set(['coordinator', 'sidecar']);
 
 /** The promises of the project, each with what the run says about it: `{ what, target, found, verdict }`. */
 export function judgements(results) {
@@ -23,7 +25,7 @@ export function judgements(results) {
 /** What `--quick` fails on: ratios whose whole spread is beyond a wide limit. */
 export function clearlyOut({ comparisons }) {
   return comparisons.flatMap(({ name, limit, programs }) => {
-    const own = programs.find((program) => program.name === 'coordinator')?.ratio;
+    const own = programs.find((program) => OWN.has(program.name))?.ratio;
     return limit === undefined || own === undefined || own.low <= limit
       ? []
       : [`${name}: ${ratio(own)} times the floor, the limit is ${limit}`];
@@ -82,7 +84,7 @@ function peerJudgements({ name, programs }) {
 
 function eventLoop(comparisons) {
   const blocks = comparisons.flatMap(({ name, programs }) =>
-    programs.filter((program) => program.name === 'coordinator').map(({ loop }) => ({ name, ...loop.max })),
+    programs.filter((program) => OWN.has(program.name)).map(({ loop }) => ({ name, ...loop.max })),
   );
   if (blocks.length === 0) return [];
   const worst = blocks.reduce((a, b) => (a.median > b.median ? a : b));

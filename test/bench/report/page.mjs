@@ -59,22 +59,29 @@ function pageOf(results) {
 
 function intro({ version, machine, settings, started }) {
   const { processor, cores, memoryGib, system, node, pinned } = machine;
-  return `What the coordinator costs, against what the platform must cost. Version ${version}, ${started.slice(0, 10)}, on ${processor} with ${cores} cores and ${memoryGib} GiB, ${system}, Node ${node}; ${pinned}. ${settings.rounds} rounds of ${settings.seconds} s. A figure is the median of the rounds, with the lowest and the highest in brackets. What a request takes on another machine is another figure; the ratios are what to look at.`;
+  return `What the coordinator and the decode sidecar cost, against what the platform must cost. Version ${version}, ${started.slice(0, 10)}, on ${processor} with ${cores} cores and ${memoryGib} GiB, ${system}, Node ${node}; ${pinned}. ${settings.rounds} rounds of ${settings.seconds} s. A figure is the median of the rounds, with the lowest and the highest in brackets. What a request takes on another machine is another figure; the ratios are what to look at.`;
 }
 
 function costs(comparisons) {
   const rows = comparisons.flatMap(({ name, about, unit, programs }) =>
-    programs.map((program, index) => [
-      index === 0 ? `\`${name}\`` : '',
-      index === 0 ? about : '',
-      program.name,
-      `${duration(program.cpu.median)} ${unit === 'event' ? 'an event' : 'a request'}`,
-      ratio(program.ratio),
-      program.target === undefined ? '' : String(program.target),
-      significant(1e6 / program.cpu.median),
-    ]),
+    programs
+      .filter(hasCost)
+      .map((program, index) => [
+        index === 0 ? `\`${name}\`` : '',
+        index === 0 ? about : '',
+        program.name,
+        `${duration(program.cpu.median)} ${unit === 'event' ? 'an event' : 'a request'}`,
+        ratio(program.ratio),
+        program.target === undefined ? '' : String(program.target),
+        significant(1e6 / program.cpu.median),
+      ]),
   );
   return table(['Workload', '', 'Program', 'CPU', 'Ratio to the floor', 'Target', 'A core-second'], rows);
+}
+
+/** Going to the worker without a program in between costs time alone. */
+function hasCost({ cpu }) {
+  return cpu.median > 0;
 }
 
 function times(comparisons) {
@@ -86,7 +93,7 @@ function times(comparisons) {
     ]),
   );
   if (rows.length === 0) return '';
-  return `As the client sees it, in ms: to the first byte of the answer, and to its end.\n\n${table(['Workload', 'Program', 'First, p50', 'p99', 'Whole, p50', 'p99'], rows)}`;
+  return `As the client sees it, in ms: to the first byte of the answer, and to its end. \`direct\` is the same request to the worker itself.\n\n${table(['Workload', 'Program', 'First, p50', 'p99', 'Whole, p50', 'p99'], rows)}`;
 }
 
 function telemetry(comparisons) {
@@ -172,6 +179,7 @@ function method({ comparisons, telemetry: observed, memory: measured, workers: s
 * The program under test has a core of its own. Upstreams that replay prebuilt bytes and clients that write them share the other; where they were as busy as a core can be, or busier than the program, the run says so.
 * CPU is what Linux accounts to the process, user and system, divided by requests or relayed events. Events arrive one by one, few enough at a time that the program keeps up: one that falls behind is sent several at once.
 * The **floor** (\`test/bench/floor.mjs\`) takes the same requests, makes the same calls with prebuilt bodies of the same size over the same client, and relays the same answer. It looks at nothing.
+* The sidecar's workers are on the machine that replays bytes; its **direct** is a client that goes to the engine, with no sidecar in between.
 * All programs of a workload run at the same time, one of them under load: slices of all of them follow one another, round by round, and a ratio is taken within a round.
 * A block of the event loop is the time between two looks at it in which its thread was busy. What it waited for its core is not counted: with one core pinned, V8's own threads have it then.
 * Before anything is measured, answers are compared byte for byte; in every slice they have to be complete, and each request has to have made the calls of its workload.${gap}`;

@@ -63,6 +63,7 @@ export function encodeBody(workload, index) {
 }
 
 export function prefillBody(workload) {
+  if (workload.pipeline === 'sidecar-nixlv2') return sidecarPrefillBody(workload);
   const transfer = { kv_transfer_params: { ...CALLER, ...NOWHERE }, ...ecOfAll(workload) };
   if (workload.pipeline === 'images-generate') {
     const sampling = { max_tokens: 1, extra_args: transfer };
@@ -75,11 +76,19 @@ export function prefillBody(workload) {
 
 export function decodeBody(workload) {
   const body = chatRequest(workload);
-  if (workload.pipeline === 'relay') return body;
+  if (workload.pipeline === 'relay' || workload.pipeline === 'sidecar') return body;
+  if (workload.pipeline === 'sidecar-nixlv2') return { ...body, kv_transfer_params: kvParams(workload) };
   const [system, user] = body.messages;
   const named = Array.isArray(user.content) ? user.content.map(withUuid) : user.content;
   const messages = [system, { ...user, content: named }];
   return { ...body, messages, tokens: tokensField(workload), kv_transfer_params: kvParams(workload) };
+}
+
+/** The client's body, capped, with where the blocks are to be told. */
+function sidecarPrefillBody(workload) {
+  const { stream_options: _, ...body } = chatRequest(workload);
+  const caps = { max_tokens: 1, max_completion_tokens: 1, min_tokens: 1, stream: false };
+  return { ...body, ...caps, kv_transfer_params: { ...CALLER, ...NOWHERE } };
 }
 
 function withUuid(part, index) {

@@ -3,7 +3,8 @@ const NO_IMAGES = { count: 0, tokens: 0, data: 0, kwargs: 0 };
 /**
  * Every workload of the throughput measurements, as data. Ratios are CPU per unit, to the floor program in the same rounds.
  *
- * - `pipeline` names the configuration the program runs with (`coordinator-config.mjs`)
+ * - `pipeline` names the configuration the program runs with (`coordinator-config.mjs`), or what a decode sidecar is to do: pass
+ *   on (`sidecar`), or have another worker prefill (`sidecar-nixlv2`)
  * - `prompt`: tokens of text; `images`: how many, tokens of each, bytes of each in the request and in render's answer
  * - `probe`: how the conditional decode is answered, undefined where the pipeline has none
  * - `stream`: events of the answer, their size (`chat` is a chunk as vLLM writes it), milliseconds between two of them
@@ -43,6 +44,22 @@ export const WORKLOADS = [
     target: 1.25,
     limit: 3,
   }),
+  sidecar('sidecar-200', { tokens: 200, about: 'chat of 200 tokens, decoded beside the sidecar' }),
+  sidecar('sidecar-8k', { tokens: 8_192, about: 'chat of 8k tokens, decoded beside the sidecar' }),
+  {
+    ...sidecar('sidecar-stream', {
+      tokens: 20,
+      about: '8 streams of 1,000 events through the sidecar, one a millisecond',
+    }),
+    unit: 'event',
+    connections: 8,
+    stream: { events: 1_000, size: 64, gap: 1 },
+    target: 1.25,
+  },
+  {
+    ...sidecar('sidecar-prefill-8k', { tokens: 8_192, about: 'chat of 8k tokens, prefilled elsewhere with nixlv2' }),
+    pipeline: 'sidecar-nixlv2',
+  },
 ];
 
 /** Workloads that only the memory measurements use. */
@@ -68,7 +85,8 @@ export function workloadNamed(name) {
 
 /** Calls that one request makes, by phase: what the replaying server must have counted. */
 export function callsOf({ pipeline, images: { count }, probe }) {
-  if (pipeline === 'relay') return { decode: 1 };
+  if (pipeline === 'relay' || pipeline === 'sidecar') return { decode: 1 };
+  if (pipeline === 'sidecar-nixlv2') return { prefill: 1, decode: 1 };
   if (probe === 'hit') return { render: 1, probe: 1 };
   return {
     render: 1,
@@ -119,6 +137,12 @@ function fanout(name, pipeline, { count, connections }) {
     connections,
     target: 1.5,
   };
+}
+
+function sidecar(name, { tokens, about }) {
+  const stream = { events: 50, size: 'chat', gap: 2 };
+  const common = { pipeline: 'sidecar', unit: 'request', images: NO_IMAGES, connections: 20, target: 1.5 };
+  return { name, about, ...common, prompt: { tokens }, stream };
 }
 
 function relay(name, rest) {

@@ -6,6 +6,9 @@ const PIPELINES = {
   'fanout-8': [{ type: 'render' }, encode(8), { type: 'prefill' }, { type: 'decode' }],
   'fanout-64': [{ type: 'render' }, encode(64), { type: 'prefill' }, { type: 'decode' }],
   relay: [{ type: 'decode' }],
+  // the floor reads the addresses alone
+  sidecar: [{ type: 'decode' }],
+  'sidecar-nixlv2': [{ type: 'prefill' }, { type: 'decode' }],
 };
 
 /**

@@ -16,8 +16,8 @@ const CHAT = '/v1/chat/completions';
 const GENERATE = '/inference/v1/generate';
 const CRLF = '\r\n';
 
-/** The client's request, head and body, ready to be written. */
-export function requestBytes(workload, host) {
+/** The client's request, head and body, ready to be written. @param prefiller `host:port`, named where a sidecar is to prefill there */
+export function requestBytes(workload, host, prefiller) {
   const body = json(chatRequest(workload));
   const head = [
     `POST ${CHAT} HTTP/1.1`,
@@ -28,6 +28,7 @@ export function requestBytes(workload, host) {
     'content-type: application/json',
     `content-length: ${body.length}`,
     `${WORKLOAD_HEADER}: ${workload.name}`,
+    ...(workload.pipeline === 'sidecar-nixlv2' ? [`x-prefiller-host-port: ${prefiller}`] : []),
   ];
   return Buffer.concat([Buffer.from(head.join(CRLF) + CRLF + CRLF), body]);
 }
@@ -42,13 +43,15 @@ export function answersOf(workload) {
   const { probe, images, pipeline } = workload;
   const stream = streamOf(workload);
   const decode = { stream };
-  if (pipeline === 'relay') return { decode };
+  if (pipeline === 'relay' || pipeline === 'sidecar') return { decode };
+  const prefill = { bytes: [whole(200, json(prefilled(workload)))] };
+  if (pipeline === 'sidecar-nixlv2') return { decode, prefill };
   return {
     decode,
+    prefill,
     render: { bytes: [whole(200, json(rendered(workload)))] },
     probe: probe === 'hit' ? decode : { bytes: [whole(412, Buffer.from('{"error":{"message":"not cached"}}'))] },
     encode: { bytes: Array.from({ length: images.count }, (_, index) => whole(200, json(encoded(index)))) },
-    prefill: { bytes: [whole(200, json(prefilled(workload)))] },
   };
 }
 
@@ -90,7 +93,7 @@ function streamOf(workload) {
 }
 
 /** The events of the answer; what is the same is one buffer. Streams of chat chunks end with their usage and `[DONE]`. */
-function eventsOf({ stream: { events, size } }) {
+function eventsOf({ pipeline, stream: { events, size } }) {
   if (size !== 'chat') return new Array(events).fill(sized(size));
   const choice = { index: 0, delta: { content: ' word' }, logprobs: null, finish_reason: null };
   const chunk = {
@@ -99,7 +102,10 @@ function eventsOf({ stream: { events, size } }) {
     created: 1_700_000_000,
     model: 'bench-model',
   };
-  const usage = { prompt_tokens: 200, total_tokens: 250, completion_tokens: 50 };
+  const counts = { prompt_tokens: 200, total_tokens: 250, completion_tokens: 50 };
+  // a sidecar puts prefill's count there, which is the same
+  const details = pipeline === 'sidecar-nixlv2' ? { prompt_tokens_details: { cached_tokens: 0 } } : {};
+  const usage = { ...counts, ...details };
   const last = [data({ ...chunk, choices: [], usage }), Buffer.from('data: [DONE]\n\n')];
   return [...new Array(events - last.length).fill(data({ ...chunk, choices: [choice] })), ...last];
 }

@@ -8,9 +8,14 @@ const agent = new Agent({ keepAlive: false, maxSockets: Infinity });
 /** Several values of one name are several lines. */
 export type SentHeaders = Readonly<Record<string, string | readonly string[]>>;
 
-/** Sends a chat and gives the head of the answer; nothing of the body is read until somebody does. */
-export function openChat(url: string, chat: object, headers: SentHeaders = {}): Promise<IncomingMessage> {
-  return openBody(`${url}/v1/chat/completions`, [JSON.stringify(chat)], headers);
+/** Sends a chat and gives the head of the answer; nothing of the body is read until somebody does. @param signal the client leaves when it aborts */
+export function openChat(
+  url: string,
+  chat: object,
+  headers: SentHeaders = {},
+  signal?: AbortSignal,
+): Promise<IncomingMessage> {
+  return openBody(`${url}/v1/chat/completions`, [JSON.stringify(chat)], headers, signal);
 }
 
 /** The same for any body, in pieces; with several and no `content-length` it is chunked. */
@@ -18,8 +23,10 @@ export async function openBody(
   url: string,
   pieces: readonly (string | Buffer)[],
   headers: SentHeaders = {},
+  signal?: AbortSignal,
 ): Promise<IncomingMessage> {
   const sent = request(url, {
+    ...(signal === undefined ? {} : { signal }),
     agent,
     method: 'POST',
     headers: { 'content-type': 'application/json', ...(headers as Record<string, string | string[]>) }, // it is not changed

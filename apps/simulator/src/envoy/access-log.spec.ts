@@ -10,6 +10,7 @@ const ENTRY = {
   request_id: 'sent-1',
   answered_id: 'own-1',
   profile: null,
+  traceparent: null,
   prefer: null,
   status: 200,
   flags: null,
@@ -31,6 +32,12 @@ describe('accessedCall', () => {
       outcome: 'complete',
     });
     expect(accessedCall(line({ answered_id: null }))?.requestId).toBe('sent-1');
+  });
+
+  it('tells the span that Envoy sent on', () => {
+    const traceparent = '00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01';
+    expect(accessedCall(line({ traceparent }))?.facts).toEqual({ traceparent });
+    expect(accessedCall(line({}))?.facts).toEqual({});
   });
 
   it.each([

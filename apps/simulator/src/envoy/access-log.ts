@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import type { LoggedCall } from '../control/request-log.ts';
 import { workerPhase } from '../worker/worker-phase.ts';
+import { OWN_TRACEPARENT } from './envoy-trace.ts';
 
 /** What Envoy writes of each request when it has ended: a JSON object a line, on its output. */
 export const ACCESS_LOG = {
@@ -16,6 +17,7 @@ export const ACCESS_LOG = {
         request_id: '%REQ(X-REQUEST-ID)%',
         answered_id: '%RESP(X-REQUEST-ID)%',
         profile: '%REQ(EPP-PROFILE)%',
+        traceparent: OWN_TRACEPARENT,
         prefer: '%REQ(PREFER)%',
         status: '%RESPONSE_CODE%',
         flags: '%RESPONSE_FLAGS%',
@@ -38,6 +40,7 @@ const access = z.object({
   request_id: text,
   answered_id: text,
   profile: text,
+  traceparent: text,
   prefer: text,
   status: z.number().nullish(),
   flags: text,
@@ -60,7 +63,7 @@ export function accessedCall(line: string): LoggedCall | undefined {
     headers: {},
     requestId: answered ?? sent,
     startedAt: Math.round(data.started * 1000),
-    facts: {},
+    facts: data.traceparent === undefined ? {} : { traceparent: data.traceparent },
     body: undefined,
     status: status === 0 ? undefined : (status ?? undefined),
     headMs: undefined,

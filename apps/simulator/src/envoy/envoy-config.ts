@@ -1,10 +1,13 @@
 import { ACCESS_LOG } from './access-log.ts';
+import { TRACE_FILTER } from './envoy-trace.ts';
 
 /** Where Envoy listens, which endpoint pickers there are, and where the coordinator is. */
 export interface EnvoyTopology {
   readonly port: number;
   /** Undefined where there is no coordinator: every request goes to the picker, as before decode workers with a sidecar. */
   readonly coordinatorPort?: number;
+  /** Further instances of the coordinator. Each is asked at `/readyz`, and so left alone while it drains. */
+  readonly coordinatorReplicas?: readonly number[];
   /** The picker of each phase by its gRPC port; one port for all phases is one picker with three profiles. */
   readonly pickers: Readonly<Record<Profile, number>>;
   /** Where clients come in who are not to choose a profile; undefined: at `port`, where `EPP-Profile` leads past the coordinator. */
@@ -13,6 +16,8 @@ export interface EnvoyTopology {
   readonly replicas?: readonly number[];
   /** A request header that becomes the subset hint (`epp.md` 1.10): a `google.protobuf.Value` with a list, in base64. */
   readonly subsetHeader?: string;
+  /** Whether each request is given a span of Envoy's own, which its picker and its worker go on with. */
+  readonly beginsTraces?: boolean;
   /** Whether requests are written to its output as they end (`access-log.ts`). */
   readonly logsAccess?: boolean;
 }
@@ -32,11 +37,10 @@ const SUBSET = 'x-gateway-destination-endpoint-subset';
  * the coordinator, past the pickers. Clients cannot choose a profile at the listener that is for them alone: it takes the header away.
  */
 export function envoyConfig(topology: EnvoyTopology, admin: number): Section {
-  const { port, clientPort, coordinatorPort, pickers, replicas = [], logsAccess = false } = topology;
+  const { port, clientPort, pickers, replicas = [], logsAccess = false } = topology;
   const ports = [...new Set(Object.values(pickers))];
   const log = logsAccess ? [ACCESS_LOG] : [];
   const clients = clientPort === undefined ? [] : [clientListener(clientPort, log)];
-  const coordinator = coordinatorPort === undefined ? [] : [cluster('coordinator', [coordinatorPort])];
   return {
     admin: { address: address(admin) },
     static_resources: {
@@ -44,7 +48,11 @@ export function envoyConfig(topology: EnvoyTopology, admin: number): Section {
         ...clients,
         listener('ingress', port, { routes: routes(topology), http_filters: filters(topology), access_log: log }, {}),
       ],
-      clusters: [...coordinator, originalDestination(), ...ports.map((own) => pickerCluster(own, replicas))],
+      clusters: [
+        ...coordinatorCluster(topology),
+        originalDestination(),
+        ...ports.map((own) => pickerCluster(own, replicas)),
+      ],
     },
   };
 }
@@ -117,9 +125,9 @@ function onlyPicker(pickers: EnvoyTopology['pickers'], wanted: number | undefine
   return Object.fromEntries(others.map((port) => [filterName(port), disabled]));
 }
 
-function filters({ pickers, subsetHeader }: EnvoyTopology): readonly Section[] {
+function filters({ pickers, subsetHeader, beginsTraces = false }: EnvoyTopology): readonly Section[] {
   const hint = subsetHeader === undefined ? [] : [subsetHint(subsetHeader)];
-  return [...hint, ...pickerFilters(pickers), router()];
+  return [...(beginsTraces ? [TRACE_FILTER] : []), ...hint, ...pickerFilters(pickers), router()];
 }
 
 function subsetHint(header: string): Section {
@@ -175,6 +183,13 @@ function originalDestination(): Section {
   };
 }
 
+function coordinatorCluster({ coordinatorPort, coordinatorReplicas = [] }: EnvoyTopology): readonly Section[] {
+  if (coordinatorPort === undefined) return [];
+  const check = { ...CHECKED, http_health_check: { path: '/readyz' } };
+  const checks = coordinatorReplicas.length === 0 ? {} : { health_checks: [check] };
+  return [{ ...cluster('coordinator', [coordinatorPort, ...coordinatorReplicas]), ...checks }];
+}
+
 function pickerCluster(port: number, replicas: readonly number[]): Section {
   const check = { ...CHECKED, grpc_health_check: { service_name: 'envoy.service.ext_proc.v3.ExternalProcessor' } };
   return {
@@ -201,7 +216,7 @@ const WIDE_OPEN = {
   thresholds: [{ max_connections: 40_000, max_pending_requests: 40_000, max_requests: 40_000 }],
 };
 
-/** So often that a picker which drains is left alone long before it takes no more. */
+/** So often that an instance which drains is left alone long before it takes no more. */
 const CHECKED = {
   timeout: '2s',
   interval: '0.5s',

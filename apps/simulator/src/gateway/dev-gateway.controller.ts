@@ -9,13 +9,16 @@ import { isProfile } from './endpoint-pool.ts';
 import type { ExtProcClient } from './ext-proc.client.ts';
 import { GatewayRoutes } from './gateway-routes.ts';
 import type { HeaderPair } from './message-headers.ts';
+import { ownTraceparent } from './own-traceparent.ts';
 import { PickedExchange } from './picked-exchange.ts';
 import { refusal, sendRefusal } from './refusal.ts';
 import { HOP_BY_HOP, RelayHandler } from './relay-handler.ts';
 
+const TRACEPARENT = 'traceparent';
+
 /**
  * Sends a call with the profile header to a worker, and any other to the coordinator, streaming both ways. An endpoint picker says which
- * worker; without any, the gateway takes one of the role.
+ * worker; without any, the gateway takes one of the role. Where decode workers have sidecars, the picker is asked about every call.
  */
 @Controller()
 export class DevGatewayController {
@@ -30,6 +33,7 @@ export class DevGatewayController {
     const id = request.headers['x-request-id'];
     const requestId = typeof id === 'string' ? id : randomUUID();
     const profile = request.headers[this.state.config.profile_header];
+    if (this.routes.hasSidecars) return this.toSidecar(request, reply, requestId);
     if (profile === undefined) return this.toCoordinator(request, reply, requestId);
     const picker = this.routes.pickers?.for(profile);
     if (picker === undefined) this.toWorker(request, reply, requestId, profile);
@@ -37,17 +41,48 @@ export class DevGatewayController {
   }
 
   private toCoordinator(request: FastifyRequest, reply: FastifyReply, requestId: string): void {
-    const { requests } = this.state;
-    const call: LoggedCall = { ...newCall(request, 'gateway', 'client'), requestId };
-    const response = reply.raw;
-    requests.begin(call);
-    response.once('close', () => {
-      if (response.headersSent) call.status = response.statusCode;
-      requests.finish(call, response.writableFinished ? 'complete' : 'client-closed');
-    });
+    const call = this.clientCall(request, reply, requestId);
     const { coordinatorUrl } = this.routes;
     if (coordinatorUrl === undefined) sendRefusal(reply.raw, refusal('this gateway has no coordinator'));
     else this.dispatch(request, reply, requestId, coordinatorUrl, {}, call);
+  }
+
+  /** A request of a client's, as it is logged. */
+  private clientCall(request: FastifyRequest, { raw }: FastifyReply, requestId: string): LoggedCall {
+    const { requests } = this.state;
+    const call: LoggedCall = { ...newCall(request, 'gateway', 'client'), requestId };
+    requests.begin(call);
+    raw.once('close', () => {
+      if (raw.headersSent) call.status = raw.statusCode;
+      requests.finish(call, raw.writableFinished ? 'complete' : 'client-closed');
+    });
+    return call;
+  }
+
+  /** The picker says before which engine, and who else is to do something for it; a span of the gateway's own goes along. */
+  private toSidecar(request: FastifyRequest, reply: FastifyReply, requestId: string): void {
+    const { routes, state } = this;
+    const picker = routes.pickers?.for('decode');
+    if (picker === undefined) return sendRefusal(reply.raw, refusal('this gateway has no endpoint picker'));
+    const call = this.clientCall(request, reply, requestId);
+    const sent = request.headers[TRACEPARENT];
+    const traceparent = ownTraceparent(Array.isArray(sent) ? undefined : sent);
+    call.facts[TRACEPARENT] = traceparent;
+    const others = relayedHeaders(request, requestId).filter(([name]) => name.toLowerCase() !== TRACEPARENT);
+    new PickedExchange(
+      {
+        request: request.raw,
+        response: reply.raw,
+        headers: [...others, [TRACEPARENT, traceparent]],
+        hasBody: hasBody(request),
+        upstream: routes.upstream,
+        onOwnAnswer: () => undefined,
+        onBroken: () => {
+          state.requests.finish(call, 'failed');
+        },
+      },
+      picker,
+    );
   }
 
   private toWorker(request: FastifyRequest, reply: FastifyReply, requestId: string, profile: unknown): void {

@@ -13,6 +13,8 @@ export class GatewayRoutes {
     public coordinatorUrl: string | undefined,
     /** Who says which worker serves a call; undefined: the gateway itself, by the pool. */
     readonly pickers: PickerChannels | undefined,
+    /** Whether the picker is asked about every request: decode workers have sidecars, and there is no coordinator. */
+    readonly hasSidecars = false,
   ) {}
 
   async close(): Promise<void> {

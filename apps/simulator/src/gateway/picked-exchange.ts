@@ -25,6 +25,8 @@ export interface PickedCall {
   readonly upstream: Agent;
   /** Called once if the answer is the picker's or the gateway's own. */
   readonly onOwnAnswer: () => void;
+  /** Called when an answer that has begun is broken off, the client still being there. */
+  readonly onBroken?: () => void;
 }
 
 const DESTINATION = 'x-gateway-destination-endpoint';
@@ -192,7 +194,9 @@ export class PickedExchange {
   private breakOff(how: 'reset' | 'cut'): void {
     if (this.isOver) return;
     this.giveUp();
-    if (!this.call.response.destroyed) void breakConnection(this.call.response, how);
+    if (this.call.response.destroyed) return;
+    this.call.onBroken?.();
+    void breakConnection(this.call.response, how);
   }
 
   private giveUp(): void {

@@ -8,19 +8,20 @@ const WHAT: Readonly<Record<string, string>> = {
   media: '/red.png and /blue.png, to put into requests',
   phases: "Envoy's listener for the coordinator's calls",
   envoy: "Envoy's own: /stats, /config_dump",
-  prometheus: 'of coordinator, endpoint picker and workers, with the alerts',
+  bootstrap: 'which engines the prefill workers have: /query',
+  prometheus: 'of everything that has metrics, with the alerts',
 };
 const PICKER = 'why this pod: /admin/decisions, /admin/endpoints; /metrics';
 const EXT_PROC = 'ext_proc: the gateway asks here';
 const WORKER = 'simulated vLLM worker';
+const SIDECAR = 'decode sidecar, before a decode worker';
+const SIDECAR_METRICS = 'what the sidecar counts; the engine has its own';
 
 /** What runs where. */
-export function portTable({ ports, host, pickers }: StackPlan): string {
-  const admin = new Set(pickers.map(({ name }) => name));
-  const rows = [...ports].map(([part, port]) => {
-    const isGrpc = admin.has(part.replace(/-grpc$/, '')) && !admin.has(part);
-    const what = isGrpc ? EXT_PROC : admin.has(part) ? PICKER : (WHAT[part] ?? WORKER);
-    return { part, url: `${isGrpc ? 'grpc' : 'http'}://${host}:${port}`, what };
+export function portTable(plan: StackPlan): string {
+  const rows = [...plan.ports].map(([part, port]) => {
+    const what = whatIs(part, plan);
+    return { part, url: `${what === EXT_PROC ? 'grpc' : 'http'}://${plan.host}:${port}${pathOf(what)}`, what };
   });
   const [parts, urls] = [rows.map(({ part }) => part.length), rows.map(({ url }) => url.length)];
   const line = ({ part, url, what }: (typeof rows)[number]): string =>
@@ -28,12 +29,25 @@ export function portTable({ ports, host, pickers }: StackPlan): string {
   return rows.map(line).join('\n');
 }
 
+function whatIs(part: string, { pickers, sidecars }: StackPlan): string {
+  const isOf = (plans: readonly { readonly name: string }[], name: string): boolean =>
+    plans.some((plan) => plan.name === name);
+  if (isOf(pickers, part)) return PICKER;
+  if (isOf(pickers, part.replace(/-grpc$/, ''))) return EXT_PROC;
+  if (isOf(sidecars, part)) return SIDECAR;
+  return isOf(sidecars, part.replace(/-metrics$/, '')) ? SIDECAR_METRICS : (WHAT[part] ?? WORKER);
+}
+
+function pathOf(what: string): string {
+  return what === SIDECAR_METRICS ? '/metrics' : '';
+}
+
 /** Requests to paste. */
 export function examples({ url, ports, host, simulator }: StackPlan): string {
   const { model } = simulator;
-  const faults = `http://${host}:${ports.get('render')}/simulator/faults`;
+  const faults = `http://${host}:${ports.get('decode-1') ?? ports.get('media')}/simulator/faults`;
   return `
-Try it, and send the same again to see the probe hit:
+Try it, and send the same again to see it come from the cache:
 
   curl -N ${url}/v1/chat/completions -H 'content-type: application/json' -d '{
     "model": "${model}", "stream": true,

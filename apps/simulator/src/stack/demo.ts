@@ -1,26 +1,27 @@
+import type { DemoRequest } from './demo-requests.ts';
 import type { Stack } from './stack.ts';
 import { phaseNames, phaseSummary } from './phase-summary.ts';
 
 const ANSWER_WITHIN_MS = 30_000;
 
-interface DemoRequest {
-  readonly title: string;
-  readonly content: unknown;
-  readonly expected: string;
+/** What is sent, and to which model. */
+export interface DemoPlan {
+  readonly model: string;
+  readonly requests: readonly DemoRequest[];
 }
 
 /**
- * Sends a text, the same text again, and a request with two images; prints the answers as they come and the phases of each.
+ * Sends requests one by one; prints the answers as they come and the phases of each.
  * @param more says what there is to say of a request beside its phases
  * @throws Error when a request fails or takes other phases than it should
  */
 export async function runDemo(
-  { url, mediaUrl, requests }: Pick<Stack, 'url' | 'mediaUrl' | 'requests'>,
-  model: string,
+  { url, requests }: Pick<Stack, 'url' | 'requests'>,
+  { model, requests: planned }: DemoPlan,
   write: (text: string) => void,
   more: (requestId: string) => Promise<string> = () => Promise.resolve(''),
 ): Promise<void> {
-  for (const [index, request] of demoRequests(mediaUrl).entries()) {
+  for (const [index, request] of planned.entries()) {
     const requestId = `demo-${index + 1}`;
     write(`\n${index + 1}. ${request.title}\n   `);
     await streamAnswer(`${url}/v1/chat/completions`, requestId, model, request.content, write);
@@ -30,34 +31,7 @@ export async function runDemo(
     const phases = phaseNames(calls);
     if (phases !== request.expected) throw new Error(`${requestId} took ${phases}; expected ${request.expected}`);
   }
-  write('\nAll three took the phases they should.\n');
-}
-
-function demoRequests(mediaUrl: string): DemoRequest[] {
-  const text =
-    'Explain in one short paragraph why a server that answers token by token wants its prompts computed elsewhere.';
-  const image = (name: string): object => ({ type: 'image_url', image_url: { url: `${mediaUrl}/${name}` } });
-  return [
-    {
-      title: 'A text: not cached, so prefill and decode',
-      content: text,
-      expected: 'render, probe 412, prefill, decode',
-    },
-    {
-      title: 'The same text: decode has it cached, the probe is the answer',
-      content: text,
-      expected: 'render, probe hit',
-    },
-    {
-      title: 'Two images: an encode call each',
-      content: [
-        { type: 'text', text: 'What is the difference between these two pictures, in plain words?' },
-        image('red.png'),
-        image('blue.png'),
-      ],
-      expected: 'render, probe 412, encode×2, prefill, decode',
-    },
-  ];
+  write(`\nAll ${planned.length} took the phases they should.\n`);
 }
 
 async function streamAnswer(

@@ -1,6 +1,7 @@
 import { fileURLToPath } from 'node:url';
 import { ZodError, prettifyError } from 'zod';
 import { examples, portTable } from './banner.ts';
+import { coordinatorRequests, sidecarRequests } from './demo-requests.ts';
 import { runDemo } from './demo.ts';
 import { logLine } from './log-line.ts';
 import { findEnvoy } from './envoy-process.ts';
@@ -19,6 +20,7 @@ import { takenPorts } from './taken-ports.ts';
 
 const COORDINATOR = fileURLToPath(new URL('../../coordinator/main.js', import.meta.url));
 const PICKER = fileURLToPath(new URL('../../epp/main.js', import.meta.url));
+const SIDECAR = fileURLToPath(new URL('../../sidecar/main.js', import.meta.url));
 const RULES = fileURLToPath(new URL('../../../../dashboards/alerts', import.meta.url));
 
 async function main(): Promise<number> {
@@ -39,9 +41,10 @@ async function run(args: StackArguments, stopped: Promise<void>): Promise<number
   const stack = await Promise.race([starting, stopped]);
   if (stack === undefined) return 0; // what was started goes with this process
   write(`\n${portTable(plan)}\n`);
+  if (traces !== undefined) stack.requests.onFinished((call) => traces.clientCall(call));
   try {
     return args.demo
-      ? await demo(stack, plan.simulator.model, traces, stopped)
+      ? await demo(stack, plan, traces, stopped)
       : await serve(stack, args.quiet, examples(plan), stopped);
   } finally {
     await stack.stop();
@@ -58,6 +61,7 @@ function programsFor(args: StackArguments): StackPrograms {
   return {
     coordinatorMain: COORDINATOR,
     pickerMain: PICKER,
+    sidecarMain: SIDECAR,
     envoy: envoy?.program,
     prometheus: prometheus === undefined ? undefined : { program: prometheus, rules: ruleFiles(RULES) },
     print: (program, line) => {
@@ -86,7 +90,7 @@ async function planFor(args: StackArguments, withPrometheus: boolean): Promise<S
 
 async function demo(
   stack: Stack,
-  model: string,
+  plan: StackPlan,
   traces: RequestTraces | undefined,
   stopped: Promise<void>,
 ): Promise<number> {
@@ -94,7 +98,8 @@ async function demo(
     throw new Error(ended === undefined ? 'stopped before the demo was over' : endedText(ended));
   });
   const more = traces && ((requestId: string) => traces.of(requestId));
-  await Promise.race([runDemo(stack, model, write, more), left]);
+  const requests = plan.sidecars.length > 0 ? sidecarRequests(stack.mediaUrl) : coordinatorRequests(stack.mediaUrl);
+  await Promise.race([runDemo(stack, { model: plan.simulator.model, requests }, write, more), left]);
   return 0;
 }
 

@@ -67,8 +67,8 @@ export function byPhase<Value>(
   return { encode: of('encode'), prefill: of('prefill'), decode: of('decode') };
 }
 
-/** A worker, labelled by what it does. */
+/** A worker, labelled by what it does; the samples for sidecars tell pods apart by the shorter label. */
 export function workerEndpoint(name: string, role: WorkerRole, address: string, port: number): WorkerEndpoint {
   const does = role === 'all' ? 'encode-prefill-decode' : role;
-  return { name, address, port: String(port), labels: { 'llm-d.ai/role': does } };
+  return { name, address, port: String(port), labels: { 'llm-d.ai/role': does, role: does } };
 }

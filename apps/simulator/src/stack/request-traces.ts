@@ -1,3 +1,5 @@
+import type { LoggedCall } from '../control/request-log.ts';
+import { clientSpan } from './client-span.ts';
 import { OtlpReceiver } from './otlp-receiver.ts';
 import { SHOWN } from './span-attributes.ts';
 import { spanTree } from './span-tree.ts';
@@ -5,25 +7,33 @@ import { TraceCollector } from './trace-collector.ts';
 
 const TREE_WITHIN_MS = 10_000;
 
-/** The span trees of requests, as the coordinator sends their spans. */
+/** The span trees of requests, as the programs send their spans. */
 export class RequestTraces {
   private readonly trees = new Map<string, PromiseWithResolvers<string>>();
+  private readonly collector: TraceCollector;
   private receiver: OtlpReceiver | undefined;
 
   /** @param print gets each tree when it is complete; undefined keeps them all for `of` */
-  constructor(private readonly print: ((tree: string) => void) | undefined) {}
-
-  /** @returns variables that make a coordinator send its spans here */
-  async listen(): Promise<Readonly<Record<string, string>>> {
-    const collector = new TraceCollector((trace) => {
+  constructor(private readonly print: ((tree: string) => void) | undefined) {
+    this.collector = new TraceCollector((trace) => {
       const tree = `\n${spanTree(trace)}\n`;
       if (this.print !== undefined) this.print(tree);
       else this.treeOf(String(trace.root.attributes[SHOWN.requestId])).resolve(tree);
     });
+  }
+
+  /** @returns variables that make a program send its spans here */
+  async listen(): Promise<Readonly<Record<string, string>>> {
     this.receiver = await OtlpReceiver.start((spans) => {
-      collector.add(spans);
+      this.collector.add(spans);
     });
     return this.receiver.variables;
+  }
+
+  /** A call that has ended: that of a client to a gateway which has begun a trace is the trace's outermost span. */
+  clientCall(call: LoggedCall): void {
+    const span = clientSpan(call);
+    if (span !== undefined) this.collector.add([span]);
   }
 
   /** The tree of a request, past or future. @throws Error when its spans do not come within 10 s */

@@ -17,3 +17,12 @@ export const SHOWN = {
 
 /** What the tree shows of the endpoint picker's spans. */
 export const PICKED = { endpoint: 'llm_d.epp.endpoint' } as const;
+
+/** And of the decode sidecar's. */
+export const SIDECAR = {
+  disaggType: 'llm_d.pd_proxy.disagg_type',
+  reason: 'llm_d.pd_proxy.reason',
+  trueTtft: 'llm_d.pd_proxy.true_ttft_ms',
+  encodeIndex: 'llm_d.ec_proxy.item.index',
+  encodeWidth: 'llm_d.ec_proxy.item.count',
+} as const;

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { ATTRIBUTES } from '#telemetry';
-import { PICKED, SHOWN } from './span-attributes.ts';
+import { PICKED, SHOWN, SIDECAR } from './span-attributes.ts';
 import { spanTree } from './span-tree.ts';
 import { aSpan } from '../testing/a-span.ts';
 
@@ -84,6 +84,24 @@ describe('spanTree', () => {
     expect(tree).toHaveLength(3);
     expect(tree[1]).toMatch(/│ {2}200$/);
     expect(tree[2]).toMatch(/└─ request_orchestration .*│ {2}→ default\/decode-1$/);
+  });
+
+  it('says what a sidecar made of a request', () => {
+    const server = { [SIDECAR.disaggType]: 'encode-prefill-decode', [SIDECAR.trueTtft]: 41.3 };
+    const item = { [SIDECAR.encodeIndex]: 1, [SIDECAR.encodeWidth]: 2 };
+    const tree = lines(
+      ['llm_d.pd_proxy.POST /v1/completions', 'root', [0, 9], { isServer: true, attributes: server }],
+      ['encode', 'llm_d.pd_proxy.POST /v1/completions', [1, 2], { attributes: item }],
+      [
+        'local',
+        'root',
+        [3, 4],
+        { attributes: { [SIDECAR.disaggType]: 'decode-only', [SIDECAR.reason]: 'echo_logprobs' } },
+      ],
+    );
+    expect(tree[1]).toMatch(/│ {2}encode-prefill-decode · first token after 41 ms$/);
+    expect(tree[2]).toMatch(/│ {2}item 2 of 2$/);
+    expect(tree[3]).toMatch(/│ {2}decode-only · echo_logprobs$/);
   });
 
   it('begins with the trace and the request', () => {

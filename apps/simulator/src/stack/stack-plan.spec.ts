@@ -28,6 +28,13 @@ const PICKERS = {
   'picker-decode-grpc': 9004,
 };
 const ENVOY = { phases: 8010, envoy: 9901 };
+const SIDECARS = {
+  ...Object.fromEntries(Object.entries(SERVERS).filter(([part]) => !/^(coordinator|metrics|render)$/.test(part))),
+  'sidecar-1': 8401,
+  'sidecar-1-metrics': 9101,
+  'sidecar-2': 8402,
+  'sidecar-2-metrics': 9102,
+};
 
 describe('stackPlan', () => {
   it.each([
@@ -35,13 +42,16 @@ describe('stackPlan', () => {
     { argv: ['--pickers', '3'], ports: { ...SERVERS, ...PICKERS } },
     { argv: ['--envoy'], ports: { ...SERVERS, ...PICKER, ...ENVOY } },
     { argv: ['--envoy', '--pickers', '3'], ports: { ...SERVERS, ...PICKERS, ...ENVOY } },
+    { argv: ['--sidecar'], ports: { ...SIDECARS, ...PICKER } },
+    { argv: ['--sidecar', '--envoy'], ports: { ...SIDECARS, ...PICKER, envoy: 9901 } },
+    { argv: ['--sidecar', '--kv-connector=mooncake'], ports: { ...SIDECARS, ...PICKER, bootstrap: 8998 } },
   ])('has a port for each part with $argv', ({ argv, ports }) => {
     expect(Object.fromEntries(plan(...argv).ports)).toEqual(ports);
   });
 
   it('puts moved ports into all configurations', () => {
     const moved = ['render=5000', 'decode-1=6000', 'picker-grpc=7000'].flatMap((port) => ['--port', port]);
-    const { simulator, coordinator, coordinatorUrl, pickers, url, ports } = plan('--port-offset', '100', ...moved);
+    const { simulator, coordinator, pickers, url, ports } = plan('--port-offset', '100', ...moved);
     expect(ports.get('render')).toBe(5000);
     expect(simulator).toMatchObject({
       gateway: { port: 8100, coordinator: 'http://127.0.0.1:8180', picker: '127.0.0.1:7000' },
@@ -49,15 +59,15 @@ describe('stackPlan', () => {
       workers: [8301, 8302, 8303, 8304, 6000, 8306].map((port) => ({ port })),
       media: { port: 8401 },
     });
-    expect([url, coordinatorUrl]).toEqual(['http://127.0.0.1:8100', 'http://127.0.0.1:8180']);
+    expect([url, coordinator?.url]).toEqual(['http://127.0.0.1:8100', 'http://127.0.0.1:8180']);
     expect(pickers).toMatchObject([{ grpcPort: 7000, adminPort: 9192, isSecure: false }]);
     expect(pickers[0]?.endpoints[4]).toEqual({
       name: 'decode-1',
       address: '127.0.0.1',
       port: '6000',
-      labels: { 'llm-d.ai/role': 'decode' },
+      labels: { 'llm-d.ai/role': 'decode', role: 'decode' },
     });
-    expect(coordinator).toMatchObject({
+    expect(coordinator?.config).toMatchObject({
       server: { listen_addr: '127.0.0.1:8180', metrics_port: 9190 },
       gateway: { address: 'http://127.0.0.1:8100' },
       pipeline: {
@@ -92,7 +102,7 @@ describe('stackPlan', () => {
     const { simulator, coordinator, envoy, pickers, url } = plan('--envoy');
     expect(simulator.gateway).toBeUndefined();
     expect(url).toBe('http://127.0.0.1:8000');
-    expect(coordinator).toMatchObject({ gateway: { address: 'http://127.0.0.1:8010' } });
+    expect(coordinator?.config).toMatchObject({ gateway: { address: 'http://127.0.0.1:8010' } });
     expect(envoy).toEqual({
       adminPort: 9901,
       topology: {
@@ -103,6 +113,40 @@ describe('stackPlan', () => {
       },
     });
     expect(pickers).toMatchObject([{ isSecure: true }]);
+  });
+
+  it('has a sidecar before each decode worker, which the picker knows by it, and no coordinator', () => {
+    const chosen = ['--kv-connector=mooncake', '--ec-connector=ec-example', '--port=bootstrap=5000'];
+    const { simulator, coordinator, sidecars, pickers, envoy } = plan('--sidecar', ...chosen);
+    expect([coordinator, envoy, simulator.render]).toEqual([undefined, undefined, undefined]);
+    const workers = { kv_connector: 'mooncake', ec_connector: 'ec-example', bootstrap_port: 5000 };
+    expect(simulator).toMatchObject({ sidecar: workers, gateway: { picker: '127.0.0.1:9002', sidecars: true } });
+    expect(simulator.gateway?.coordinator).toBeUndefined();
+    expect(sidecars).toMatchObject([
+      { name: 'sidecar-1', port: 8401, metricsPort: 9101, enginePort: 8205, workers },
+      { name: 'sidecar-2', port: 8402, metricsPort: 9102, enginePort: 8206, workers },
+    ]);
+    expect(pickers[0]?.endpoints.map(({ name, port, labels }) => [name, port, labels['role']])).toEqual([
+      ['encode-1', '8201', 'encode'],
+      ['encode-2', '8202', 'encode'],
+      ['prefill-1', '8203', 'prefill'],
+      ['prefill-2', '8204', 'prefill'],
+      ['decode-1', '8401', 'decode'],
+      ['decode-2', '8402', 'decode'],
+    ]);
+    expect(pickers[0]?.config['schedulingProfiles']).toMatchObject([
+      { name: 'encode' },
+      { name: 'prefill' },
+      { name: 'decode' },
+    ]);
+  });
+
+  it('has clients come in where Envoy asks the picker about every request, with sidecars', () => {
+    const { simulator, envoy, url } = plan('--sidecar', '--envoy');
+    expect(simulator.gateway).toBeUndefined();
+    expect(url).toBe('http://127.0.0.1:8000');
+    const pickers = { encode: 9002, prefill: 9002, decode: 9002 };
+    expect(envoy).toEqual({ adminPort: 9901, topology: { port: 8000, pickers, beginsTraces: true } });
   });
 
   it('has a port for Prometheus where there is one, and takes one that is named where there is none', () => {
@@ -120,7 +164,12 @@ describe('stackPlan', () => {
     { argv: ['--simulator-config', 'nowhere.yaml'], says: 'nowhere.yaml' },
     { argv: ['--picker-config', 'nowhere.yaml'], says: 'nowhere.yaml' },
     { argv: ['--pickers', '2'], says: '--pickers 2: 1 for all phases, or 3, one for each' },
-    { argv: ['--envoy-program', '/usr/bin/envoy'], says: '--envoy-program is the program of --envoy: add that' },
+    { argv: ['--envoy-program', '/usr/bin/envoy'], says: '--envoy-program is part of --envoy: add that' },
+    { argv: ['--kv-connector', 'sglang'], says: '--kv-connector is part of --sidecar: add that' },
+    { argv: ['--sidecar', '--kv-connector', 'nixl'], says: '--kv-connector nixl: there is nixlv2, shared-storage' },
+    { argv: ['--sidecar', '--ec-connector', 'x'], says: '--ec-connector x: there is ec-example, ec-nixl' },
+    { argv: ['--sidecar', '--pickers', '3'], says: '--sidecar has one endpoint picker' },
+    { argv: ['--sidecar', '--port', 'coordinator=1'], says: '--port coordinator: there is gateway, encode-1' },
     { argv: ['--pickers', '3', '--picker-config', 'a.yaml'], says: '--picker-config is of one picker' },
   ])('refuses $argv', ({ argv, says }) => {
     expect(() => plan(...argv)).toThrow(says);
@@ -128,7 +177,14 @@ describe('stackPlan', () => {
 });
 
 describe('the banner', () => {
-  it.each([['--port-offset=7'], ['--port-offset=7', '--envoy', '--pickers=3']])(
+  it('shows where the metrics of sidecars are, and faults at a port that is there', () => {
+    const moved = stackPlan(stackArguments(['--port-offset=7', '--sidecar']));
+    expect(portTable(moved)).toMatch(/ sidecar-1 +http:\/\/127.0.0.1:8408 +decode sidecar/);
+    expect(portTable(moved)).toMatch(/ sidecar-1-metrics +http:\/\/127.0.0.1:9108\/metrics +what the sidecar counts/);
+    expect(examples(moved)).toContain('http://127.0.0.1:8212/simulator/faults');
+  });
+
+  it.each([['--port-offset=7'], ['--port-offset=7', '--envoy', '--pickers=3'], ['--port-offset=7', '--sidecar']])(
     'shows every address of %j, and examples for the gateway in use',
     (...argv) => {
       const moved = stackPlan(stackArguments(argv), true);

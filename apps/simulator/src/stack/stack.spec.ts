@@ -18,7 +18,7 @@ import { createServer } from 'node:http';
 import { readFileSync } from 'node:fs';
 const flag = (name) => process.argv.find((argument) => argument.startsWith('--' + name + '='))?.split('=')[1];
 const file = process.argv[process.argv.indexOf('--config') + 1];
-const port = flag('grpc-port') ?? JSON.parse(readFileSync(file, 'utf8')).server.listen_addr.split(':')[1];
+const port = flag('grpc-port') ?? flag('port') ?? JSON.parse(readFileSync(file, 'utf8')).server.listen_addr.split(':')[1];
 createServer((request, response) => response.end()).listen(Number(port), '127.0.0.1');
 process.on('SIGTERM', () => { console.log('bye'); process.exit(0); });
 process.on('SIGUSR2', () => process.exit(7));
@@ -47,7 +47,7 @@ async function freePlan(...argv: string[]): Promise<StackPlan> {
 function recording(changes: Partial<StackPrograms> = {}): { programs: StackPrograms; lines: string[] } {
   const lines: string[] = [];
   const print = (program: string, line: string): void => void lines.push(`${program}: ${line}`);
-  return { lines, programs: { coordinatorMain: main, pickerMain: main, print, ...changes } };
+  return { lines, programs: { coordinatorMain: main, pickerMain: main, sidecarMain: main, print, ...changes } };
 }
 
 describe('startStack', () => {
@@ -70,6 +70,18 @@ describe('startStack', () => {
     ]);
   });
 
+  it('has sidecars there before the picker looks at their engines through them, and longer', async () => {
+    const { programs, lines } = recording();
+    const stack = await startStack(await freePlan('--sidecar'), programs);
+    await stack.stop();
+    const said = (word: string): string[] => lines.filter((line) => line.endsWith(`: ${word}`));
+    expect(said('ready').slice(0, 2).toSorted()).toEqual(['sidecar-1: ready', 'sidecar-2: ready']);
+    expect(said('ready')[2]).toBe('picker: ready');
+    const began = (part: string): number => lines.findIndex((line) => line.startsWith(`${part}: pid `));
+    expect(began('picker')).toBeGreaterThan(lines.indexOf('sidecar-2: ready'));
+    expect(said('bye')).toEqual(['picker: bye', 'sidecar-2: bye', 'sidecar-1: bye']);
+  });
+
   it('tells which part ended by itself', async () => {
     const { programs, lines } = recording();
     const stack = await startStack(await freePlan(), programs);
@@ -85,9 +97,15 @@ describe('startStack', () => {
   it.each([
     { part: 'picker', changes: { pickerMain: join(folder, 'broken.mjs') }, says: 'the endpoint picker (picker) ended' },
     { part: 'coordinator', changes: { coordinatorMain: join(folder, 'broken.mjs') }, says: 'the coordinator ended' },
-  ])('leaves nothing behind when the $part does not start', async ({ changes, says }) => {
+    {
+      part: 'sidecar',
+      changes: { sidecarMain: join(folder, 'broken.mjs') },
+      says: 'the decode sidecar (sidecar-1) ended',
+      argv: ['--sidecar', '--kv-connector=mooncake'],
+    },
+  ])('leaves nothing behind when the $part does not start', async ({ changes, says, argv = [] }) => {
     const { programs } = recording(changes);
-    const wanted = await freePlan();
+    const wanted = await freePlan(...argv);
     await expect(startStack(wanted, programs)).rejects.toThrow(`${says} with code 3 while starting`);
     expect(await takenPorts(wanted.host, wanted.ports)).toEqual([]);
   });

@@ -28,10 +28,17 @@ export async function startStack(plan: StackPlan, programs: StackPrograms): Prom
     await servers.close();
   };
   try {
+    const ready: Promise<void>[] = [];
+    const first: Promise<void>[] = [];
     for (const part of stackParts(plan, programs, servers)) {
-      started.push({ ...part, ...part.start((line) => programs.print(part.name, line)) });
+      if (part.isWaitedFor !== true) await Promise.all(first);
+      const running = { ...part, ...part.start((line) => programs.print(part.name, line)) };
+      started.push(running);
+      const isReady = readiness(running, programs.print);
+      ready.push(isReady);
+      if (part.isWaitedFor === true) first.push(isReady);
     }
-    await Promise.all(started.map((part) => readiness(part, programs.print)));
+    await Promise.all(ready);
   } catch (error) {
     await stop();
     throw error;

@@ -15,8 +15,8 @@ const SETTLE_MS = 4 * EXPORT_DELAY_MS;
 const MAX_OPEN = 500;
 
 /**
- * Puts spans together to requests: one is complete when the coordinator's server span has come, and the exports after that one. Servers
- * that it calls have server spans, too; those are parts of the request.
+ * Puts spans together to requests: one is complete when its outermost server span has come, the coordinator's or the gateway's, and the
+ * exports after that one. Servers that are called for it have server spans, too; those are parts of the request.
  */
 export class TraceCollector {
   private readonly open = new Map<string, ReceivedSpan[]>();

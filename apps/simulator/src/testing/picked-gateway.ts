@@ -35,11 +35,12 @@ export class PickedGateway {
     });
   }
 
-  static async start(): Promise<PickedGateway> {
+  /** @param sidecars whether the picker is asked about every call */
+  static async start(sidecars = false): Promise<PickedGateway> {
     const worker = createServer().listen(0, '127.0.0.1');
     await once(worker, 'listening');
     const picker = await ScriptedPicker.start(() => undefined);
-    const simulation = await startSimulation({ gateway: { picker: picker.address } });
+    const simulation = await startSimulation({ gateway: { picker: picker.address, sidecars } });
     // a server on a port has an address object
     const { port } = worker.address() as AddressInfo;
     return new PickedGateway(picker, simulation, worker, `127.0.0.1:${port}`);

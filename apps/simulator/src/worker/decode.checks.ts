@@ -7,14 +7,8 @@ import type { SimulatorConfig } from '../simulator.config.ts';
 import { transferParams } from './inference-api.ts';
 import type { InferenceApi } from './inference-api.ts';
 import type { KvRegistry } from './kv-registry.ts';
-
-/** `remote`: the prompt's KV comes from a prefill, which found `cachedTokens` of it in its own cache. */
-export interface KvSource {
-  readonly remote: boolean;
-  readonly cachedTokens: number;
-}
-
-const LOCAL: KvSource = { remote: false, cachedTokens: 0 };
+import { LOCAL } from './transfer-protocol.ts';
+import type { KvSource } from './transfer-protocol.ts';
 
 /** A probe finds out what is cached; it must not bring anything. @throws WireError 400 */
 export function requireNoTransfer(api: InferenceApi, body: JsonObject): void {

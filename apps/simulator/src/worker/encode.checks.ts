@@ -8,20 +8,21 @@ import { SPECIAL } from '../render/tokenizer.ts';
 import { transferParams } from './inference-api.ts';
 import type { InferenceApi } from './inference-api.ts';
 import { kwargsPresent } from './kwargs-data.checks.ts';
-import { requireSingleToken } from './single-token.checks.ts';
+import { requireSingleToken, requireUnstored } from './single-token.checks.ts';
 import { workerPrompt } from './worker-prompt.ts';
 
 /** The one item that an encode call is about. @throws WireError 400 for anything that is not such a call */
 export function encodeItem(api: InferenceApi, body: JsonObject): MediaItem {
   requireSingleToken(api, body);
+  requireUnstored(api, body);
   for (const key of ['kv_transfer_params', 'ec_transfer_params'] as const) {
     if (transferParams(api, body, key) !== undefined) throw new WireError(`encode takes no ${key}`);
   }
   switch (api) {
     case 'chat':
-      return partItem(body, 'messages');
+      return onlyPart(body, 'messages');
     case 'responses':
-      return partItem(body, 'input');
+      return onlyPart(body, 'input');
     case 'generate': {
       const { tokenIds, items } = workerPrompt(api, body, false);
       kwargsPresent(body['features'], items);
@@ -32,7 +33,8 @@ export function encodeItem(api: InferenceApi, body: JsonObject): MediaItem {
   }
 }
 
-function partItem(body: JsonObject, key: 'messages' | 'input'): MediaItem {
+/** The item of a body whose only message has one part. @throws WireError 400 */
+export function onlyPart(body: JsonObject, key: 'messages' | 'input'): MediaItem {
   const messages = asList(body[key], key);
   const parts = messages.flatMap((message) =>
     asList(isObject(message) ? message['content'] : undefined, `${key}[0].content`),

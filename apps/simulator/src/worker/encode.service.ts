@@ -1,10 +1,9 @@
 import { Injectable } from '@nestjs/common';
 import type { Exchange } from '../control/exchange.ts';
-import type { JsonObject } from '../control/json-value.ts';
 import { SimulatorState } from '../control/simulator-state.ts';
-import { encodeItem } from './encode.checks.ts';
-import type { InferenceApi } from './inference-api.ts';
-import { singleTokenAnswer } from './single-token-answer.ts';
+import { answerFormat } from './answers/answer-format.ts';
+import { firstToken } from './first-token.ts';
+import type { WorkerCall } from './worker-call.ts';
 import { WorkerIdentity } from './worker-identity.ts';
 
 /** Computes the embeddings of one medium and says where they are. */
@@ -15,19 +14,19 @@ export class EncodeService {
     private readonly worker: WorkerIdentity,
   ) {}
 
-  async handle(exchange: Exchange, api: InferenceApi, body: JsonObject): Promise<void> {
-    const { config, ec } = this.state;
-    const item = encodeItem(api, body);
+  async handle(exchange: Exchange, call: WorkerCall): Promise<void> {
+    const { config, protocol } = this.state;
+    const { api, body, requestId } = call;
+    const item = protocol.item(call);
     exchange.call.facts['hash'] = item.hash;
     exchange.call.facts['tokens'] = item.length;
     await this.worker.load.run(item.length, exchange.signal, async () => {
       await exchange.pause(config.timing.encode_ms);
     });
-    const peer = { host: config.host, port: this.worker.port, agent: this.worker.engineId };
-    const descriptor = ec.issue(item.hash, item.length, peer);
+    const answer = firstToken({ api, body, prompt: { tokenIds: [0], items: [] }, cachedTokens: 0, requestId });
     await exchange.json(200, {
-      ...singleTokenAnswer(api, body, { tokenIds: [0], items: [] }, 0, exchange.call.requestId),
-      ...(config.ec === 'nixl' ? { ec_transfer_params: { [item.hash]: descriptor } } : {}),
+      ...answerFormat(api, answer).whole(),
+      ...protocol.encoded(call, item, this.worker.peer(config.host)),
     });
   }
 }

@@ -6,7 +6,7 @@ import type { Sampling } from './sampling.ts';
 export interface Choice {
   readonly index: number;
   readonly tokens: readonly GeneratedToken[];
-  readonly finishReason: 'stop' | 'length' | 'tool_calls';
+  readonly finishReason: 'stop' | 'length' | 'tool_calls' | 'cache_threshold';
 }
 
 export interface GeneratedToken {

@@ -7,11 +7,12 @@ import type { EcRegistry } from './ec-registry.ts';
 import { transferParams } from './inference-api.ts';
 import type { InferenceApi } from './inference-api.ts';
 import { kwargsPresent } from './kwargs-data.checks.ts';
-import { requireSingleToken } from './single-token.checks.ts';
+import { requireSingleToken, requireUnstored } from './single-token.checks.ts';
 
 /** The `kv_transfer_params` of a prefill call. @throws WireError 400 when it is not one that hands its KV over */
 export function prefillParams(api: InferenceApi, body: JsonObject): JsonObject {
   requireSingleToken(api, body);
+  requireUnstored(api, body);
   const params = asObject(transferParams(api, body, 'kv_transfer_params'), 'kv_transfer_params');
   if (params['do_remote_decode'] !== true)
     throw new WireError('kv_transfer_params.do_remote_decode must be true for a prefill');

@@ -1,12 +1,11 @@
 import { Injectable } from '@nestjs/common';
 import type { Exchange } from '../control/exchange.ts';
-import type { JsonObject } from '../control/json-value.ts';
 import { SimulatorState } from '../control/simulator-state.ts';
-import type { RenderedPrompt } from '../render/rendered-prompt.ts';
-import type { InferenceApi } from './inference-api.ts';
-import { prefillParams, requireEncoded } from './prefill.checks.ts';
+import { answerFormat } from './answers/answer-format.ts';
+import { firstToken } from './first-token.ts';
 import { prefillMs } from './prefill-time.ts';
-import { singleTokenAnswer } from './single-token-answer.ts';
+import { streamTokens } from './token-stream.ts';
+import type { WorkerCall } from './worker-call.ts';
 import { WorkerIdentity } from './worker-identity.ts';
 import { workerPrompt } from './worker-prompt.ts';
 
@@ -18,41 +17,29 @@ export class PrefillService {
     private readonly worker: WorkerIdentity,
   ) {}
 
-  async handle(exchange: Exchange, api: InferenceApi, body: JsonObject): Promise<void> {
-    const { config } = this.state;
+  async handle(exchange: Exchange, call: WorkerCall): Promise<void> {
+    const { config, protocol } = this.state;
     const { prefixCache, load, counters } = this.worker;
-    const params = prefillParams(api, body);
+    const { api, body, requestId } = call;
     const prompt = workerPrompt(api, body, config.verify_tokens);
-    requireEncoded(api, body, prompt, config.ec, this.state.issuedEc);
+    const handOver = protocol.prefill(call, prompt, this.worker.peer(config.host));
     const tokens = prompt.tokenIds.length;
-    const cached = prefixCache.cachedTokens(prompt);
-    Object.assign(exchange.call.facts, { tokens, cached, media: prompt.items.length });
-    await load.run(tokens, exchange.signal, () => exchange.pause(prefillMs(config.timing, tokens - cached)));
+    const cachedTokens = prefixCache.cachedTokens(prompt);
+    Object.assign(exchange.call.facts, { tokens, cached: cachedTokens, media: prompt.items.length });
+    await load.run(tokens, exchange.signal, () => exchange.pause(prefillMs(config.timing, tokens - cachedTokens)));
     prefixCache.add(prompt);
     counters.prompt += tokens;
     counters.prefixQueries += tokens;
-    counters.prefixHits += cached;
-    await exchange.json(200, {
-      ...singleTokenAnswer(api, body, prompt, cached, exchange.call.requestId),
-      kv_transfer_params: this.handOver(params, prompt, cached),
-    });
-  }
-
-  private handOver(params: JsonObject, prompt: RenderedPrompt, cached: number): JsonObject | null {
-    const { config, kv } = this.state;
-    const peer = { engineId: this.worker.engineId, host: config.host, port: this.worker.port };
-    switch (config.kv) {
-      case 'nixl':
-        return kv.issueNixl(prompt, cached, peer);
-      case 'sglang':
-        kv.openRoom(params['bootstrap_room'], prompt, cached);
-        return {
-          bootstrap_host: config.host,
-          bootstrap_port: params['bootstrap_port'],
-          bootstrap_room: params['bootstrap_room'],
-        };
-      case 'shared-storage':
-        return null;
+    counters.prefixHits += cachedTokens;
+    const answer = firstToken({ api, body, prompt, cachedTokens, requestId });
+    const kv_transfer_params = handOver(cachedTokens);
+    const format = answerFormat(api, answer);
+    if (!answer.sampling.stream) {
+      await exchange.json(200, { ...format.whole(), kv_transfer_params });
+      return;
     }
+    exchange.openStream();
+    await streamTokens(exchange, format, answer.choices, 0);
+    await exchange.end();
   }
 }

@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import type { JsonObject } from '../control/json-value.ts';
 import type { InferenceApi } from './inference-api.ts';
-import { requireSingleToken } from './single-token.checks.ts';
+import { requireEveryLimit, requireSingleToken, requireUnstored } from './single-token.checks.ts';
 
 const GOOD: Readonly<Record<InferenceApi, JsonObject>> = {
   chat: { max_tokens: 1, stream: false, n: 2 },
@@ -27,7 +27,6 @@ describe('requireSingleToken', () => {
     { api: 'chat', change: { min_tokens: 5 }, says: 'min_tokens is 5' },
     { api: 'completions', change: { max_tokens: 16 }, says: 'max_tokens must be 1, got 16' },
     { api: 'responses', change: { max_output_tokens: 9 }, says: 'max_output_tokens must be 1, got 9' },
-    { api: 'responses', change: { store: true }, says: 'store must be false' },
     { api: 'generate', change: { sampling_params: { max_tokens: 4 } }, says: 'max_tokens must be 1, got 4' },
     { api: 'generate', change: { sampling_params: { max_tokens: 1, min_tokens: 2 } }, says: 'min_tokens is 2' },
     { api: 'generate', change: { sampling_params: undefined, max_tokens: 1 }, says: 'max_tokens must be 1' },
@@ -36,5 +35,34 @@ describe('requireSingleToken', () => {
     expect(() => {
       requireSingleToken(api, { ...GOOD[api], ...change });
     }).toThrow(says);
+  });
+});
+
+describe('requireUnstored', () => {
+  it('wants a response not to be kept', () => {
+    expect(() => {
+      requireUnstored('responses', { store: false });
+      requireUnstored('chat', {});
+    }).not.toThrow();
+    expect(() => {
+      requireUnstored('responses', {});
+    }).toThrow('store must be false, got undefined');
+  });
+});
+
+describe('requireEveryLimit', () => {
+  const all: [InferenceApi, JsonObject][] = [
+    ['chat', { max_tokens: 1, max_completion_tokens: 1, min_tokens: 1 }],
+    ['completions', { max_tokens: 1, max_completion_tokens: 1, min_tokens: 1 }],
+    ['responses', { max_output_tokens: 1 }],
+    ['generate', { sampling_params: { max_tokens: 1, min_tokens: 1 } }],
+  ];
+  it.each(all)('wants each limit of %s to be 1', (api, body) => {
+    expect(() => {
+      requireEveryLimit(api, body);
+    }).not.toThrow();
+    expect(() => {
+      requireEveryLimit(api, { max_tokens: 1 });
+    }).toThrow('must be 1, got undefined');
   });
 });

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { SimulatorConfig, WorkerRole } from '../simulator.config.ts';
 import { PrefixCache } from './prefix-cache.ts';
+import type { Peer } from './worker-call.ts';
 import { WorkerLoad } from './worker-load.ts';
 
 /** One worker: its name, its role, and what it holds. */
@@ -20,5 +21,10 @@ export class WorkerIdentity {
   ) {
     this.prefixCache = new PrefixCache(config.cache_blocks);
     this.load = new WorkerLoad(config.max_num_seqs);
+  }
+
+  /** As other workers are told of it. @param host where it listens */
+  peer(host: string): Peer {
+    return { engineId: this.engineId, host, port: this.port };
   }
 }

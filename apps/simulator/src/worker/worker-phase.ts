@@ -12,6 +12,11 @@ export function workerPhase(headers: IncomingHttpHeaders, profileHeader: string,
   return phase === 'decode' && prefers(headers['prefer'], 'if-available') ? 'probe' : phase;
 }
 
+/** The phase of a call that a sidecar makes: no header tells it, and an engine without a role decodes. */
+export function enginePhase(role: WorkerRole): Phase {
+  return role === 'all' ? 'decode' : role;
+}
+
 /** @throws WireError 400 when the gateway chose a worker of another role */
 export function requireRole(phase: Phase, role: WorkerRole): void {
   const needed = phase === 'probe' ? 'decode' : phase;

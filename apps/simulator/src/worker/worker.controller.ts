@@ -1,5 +1,6 @@
 import { Controller, Get, Header, Post, Req, Res } from '@nestjs/common';
 import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { Exchange } from '../control/exchange.ts';
 import { logPlainCall, openExchange, readBody } from '../control/open-exchange.ts';
 import { SimulatorState } from '../control/simulator-state.ts';
 import { DecodeService } from './decode.service.ts';
@@ -7,11 +8,14 @@ import { EncodeService } from './encode.service.ts';
 import { API_PATHS } from './inference-api.ts';
 import type { InferenceApi } from './inference-api.ts';
 import { PrefillService } from './prefill.service.ts';
+import { withFetchedMedia } from '../sidecar-worker/fetched-media.ts';
+import { requestOfEncode } from '../sidecar-worker/sidecar-ec.ts';
 import { vllmMetrics } from './vllm-metrics.ts';
+import type { WorkerCall } from './worker-call.ts';
 import { WorkerIdentity } from './worker-identity.ts';
-import { requireRole, workerPhase } from './worker-phase.ts';
+import { enginePhase, requireRole, workerPhase } from './worker-phase.ts';
 
-/** A vLLM server as far as the coordinator can tell. */
+/** A vLLM server as far as a coordinator or a decode sidecar can tell. */
 @Controller()
 export class WorkerController {
   constructor(
@@ -64,14 +68,28 @@ export class WorkerController {
 
   private async handle(api: InferenceApi, request: FastifyRequest, reply: FastifyReply): Promise<void> {
     const { role, name } = this.worker;
-    const phase = workerPhase(request.headers, this.state.config.profile_header, role);
+    const hasSidecars = this.state.config.sidecar !== undefined;
+    const phase = hasSidecars
+      ? enginePhase(role)
+      : workerPhase(request.headers, this.state.config.profile_header, role);
     const exchange = openExchange(request, reply, name, phase, this.state);
+    if (hasSidecars && phase === 'encode') exchange.call.requestId = requestOfEncode(exchange.call.requestId);
     await exchange.run(async () => {
       requireRole(phase, role);
-      const body = readBody(exchange, this.state);
-      if (phase === 'encode') await this.encode.handle(exchange, api, body);
-      else if (phase === 'prefill') await this.prefill.handle(exchange, api, body);
-      else await this.decode.handle(exchange, api, body);
+      const call = await this.callOf(exchange, api);
+      if (phase === 'encode') await this.encode.handle(exchange, call);
+      else if (phase === 'prefill') await this.prefill.handle(exchange, call);
+      else await this.decode.handle(exchange, call);
     });
+  }
+
+  private async callOf(exchange: Exchange, api: InferenceApi): Promise<WorkerCall> {
+    const sent = readBody(exchange, this.state);
+    const { request, call, signal } = exchange;
+    // readBody has looked
+    const bytes = request.body as Buffer;
+    // a coordinator replaces the URLs of media; behind a sidecar engines fetch them
+    const body = this.state.config.sidecar === undefined ? sent : await withFetchedMedia(sent, signal);
+    return { api, body, bytes, headers: request.headers, requestId: call.requestId, signal };
   }
 }

@@ -1,0 +1,19 @@
+import { readFileSync } from 'node:fs';
+import { parse } from 'yaml';
+import type { PickerSetting } from './picker.process.ts';
+
+interface Sample {
+  readonly plugins: readonly object[];
+}
+
+/** A sample of `config/epp`, to which its endpoints are said by a file that is watched. */
+export function sampleConfig(sample: string, endpoints: string): PickerSetting['config'] {
+  const text = readFileSync(new URL(`../../../config/epp/${sample}`, import.meta.url), 'utf8');
+  const written = parse(text) as Sample; // a spec of the picker loads it
+  const discovery = { type: 'file-discovery', parameters: { path: endpoints, watchFile: true } };
+  return {
+    ...written,
+    plugins: [...written.plugins, discovery],
+    dataLayer: { discovery: { pluginRef: discovery.type } },
+  };
+}
