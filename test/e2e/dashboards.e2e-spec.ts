@@ -9,6 +9,7 @@ import { dashboardQueries } from './support/dashboard-queries.ts';
 import { EventfulTraffic } from './support/eventful-traffic.ts';
 import { freePort } from './support/free-port.ts';
 import { PrometheusServer } from './support/prometheus.server.ts';
+import { QueuedTraffic } from './support/queued-traffic.ts';
 import { TemporaryFolder } from './support/temporary-folder.ts';
 
 const JOB = 'coordinator';
@@ -30,14 +31,17 @@ jest.setTimeout(120_000);
 withPrometheus('a Prometheus that scraped a coordinator to which everything has happened', () => {
   const folder = new TemporaryFolder();
   let cluster: SimulatedCluster;
+  let queued: QueuedTraffic;
   let coordinator: CoordinatorProcess;
   let prometheus: PrometheusServer;
 
   beforeAll(async () => {
     cluster = await startSimulatedCluster({ timing: { prefill_ms: 5, ttft_ms: 2, itl_ms: 1 } });
+    queued = await QueuedTraffic.start();
     const [port, metricsPort] = [await freePort(), await freePort()];
     const config = coordinatorConfig(cluster, port, {
       server: { metrics_port: metricsPort },
+      broker: queued.broker,
       params: { prefill: { on_failure: 'decode' } },
     });
     const file = folder.write('coordinator.yaml', { ...config, tracing: true });
@@ -49,6 +53,7 @@ withPrometheus('a Prometheus that scraped a coordinator to which everything has 
     // rates need two scrapes of a series, and it is there after the first round only
     for (let round = 0; round < 2; round++) {
       await traffic.round();
+      await queued.round(cluster.coordinatorUrl);
       await prometheus.nextScrape();
     }
   });
@@ -57,6 +62,7 @@ withPrometheus('a Prometheus that scraped a coordinator to which everything has 
     await prometheus.stop();
     await coordinator.stop();
     await cluster.close();
+    await queued.close();
     folder.remove();
   });
 
