@@ -39,7 +39,7 @@ const FOLDERS = {
   ...Object.fromEntries(Object.entries(ALLOWED).map(([lib, libs]) => [`libs/${lib}`, libs])),
   'libs/steps/src/render': ALLOWED.steps,
   'libs/steps/src/replace-media-urls': ALLOWED.steps,
-  'apps/coordinator': APP_LIBS,
+  'apps/coordinator': [...APP_LIBS, 'telemetry/broker'],
   // apart from the rest of telemetry, so that a coordinator does not load what a picker needs
   'apps/epp': [...APP_LIBS, 'telemetry/picker'],
   'apps/sidecar': [...APP_LIBS, 'telemetry/sidecar'],

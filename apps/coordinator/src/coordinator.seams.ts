@@ -5,7 +5,6 @@ import { NoRequestObserver, PIPELINE_INTERCEPTORS, RequestObserver } from '#pipe
 import type { PipelineInterceptors } from '#pipeline';
 import { MEDIA_INTERCEPTORS } from '#steps';
 import {
-  BrokerTelemetry,
   MediaTelemetry,
   PipelineTelemetry,
   RequestTelemetry,
@@ -18,6 +17,7 @@ import {
   UpstreamTracing,
 } from '#telemetry';
 import type { TelemetryParts } from '#telemetry';
+import { BrokerTelemetry } from '#telemetry/broker';
 
 /** Who looks in at the seams: around a request, its pipeline and steps, each call, each download, the queue. Outermost first. */
 export interface Seams {
@@ -44,7 +44,7 @@ export const UNOBSERVED: Seams = {
 /** Telemetry at every seam. */
 export function observed(parts: TelemetryParts): Seams {
   return {
-    imports: [TelemetryModule.register(parts)],
+    imports: [TelemetryModule.register(parts, [BrokerTelemetry])],
     requests: { provide: RequestObserver, useExisting: RequestTelemetry },
     pipeline: {
       provide: PIPELINE_INTERCEPTORS,

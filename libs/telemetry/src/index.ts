@@ -2,7 +2,6 @@ export { AdminModule } from './admin.module.ts';
 export type { AdminSources, ReadinessState } from './admin.sources.ts';
 export { AllWorkers } from './all-workers.view.ts';
 export { ATTRIBUTES } from './attributes.ts';
-export { BrokerTelemetry } from './broker-telemetry.ts';
 export { FlightRecorder } from './flight-recorder.ts';
 export { JsonLogger } from './logger.ts';
 export { MediaTelemetry } from './media-telemetry.interceptor.ts';

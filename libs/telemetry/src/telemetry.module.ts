@@ -1,6 +1,5 @@
 import { Module } from '@nestjs/common';
-import type { DynamicModule } from '@nestjs/common';
-import { BrokerTelemetry } from './broker-telemetry.ts';
+import type { DynamicModule, Type } from '@nestjs/common';
 import { FlightRecorder } from './flight-recorder.ts';
 import { LogVerbosity } from './log-level.ts';
 import { MediaTelemetry } from './media-telemetry.interceptor.ts';
@@ -35,12 +34,14 @@ const OBSERVERS = [
   UpstreamMetrics,
   UpstreamLogging,
   MediaTelemetry,
-  BrokerTelemetry,
 ];
 
 @Module({})
 export class TelemetryModule {
-  static register({ metrics, recorder, tracing, verbosity = new LogVerbosity(5) }: TelemetryParts): DynamicModule {
+  /** @param further observers of parts that not every program has */
+  static register(parts: TelemetryParts, further: readonly Type[] = []): DynamicModule {
+    const { metrics, recorder, tracing, verbosity = new LogVerbosity(5) } = parts;
+    const observers = [...OBSERVERS, ...further];
     return {
       module: TelemetryModule,
       providers: [
@@ -49,9 +50,9 @@ export class TelemetryModule {
         { provide: Tracing, useValue: tracing },
         { provide: LogVerbosity, useValue: verbosity },
         RequestRecords,
-        ...OBSERVERS,
+        ...observers,
       ],
-      exports: OBSERVERS,
+      exports: observers,
     };
   }
 }

@@ -3,14 +3,14 @@ import type { Span } from '@opentelemetry/api';
 import { Injectable } from '@nestjs/common';
 import { BrokerError, BrokerObserver } from '#broker';
 import type { BrokerCall, BrokerMode, BrokerOperation, HoldOutcome, QuotaOutcome, SubmissionOutcome } from '#broker';
-import { ATTRIBUTES } from './attributes.ts';
-import { errorLabel } from './error-label.ts';
-import { ASYNC_MODES, ASYNC_QUOTA, ASYNC_SUBMISSIONS } from './label-values.ts';
-import { Metrics } from './metrics.ts';
-import { RequestRecords } from './request-record.ts';
-import { traceHeaders } from './request-trace.ts';
-import type { RequestTrace } from './request-trace.ts';
-import { Tracing, failSpan } from './tracing.ts';
+import { ATTRIBUTES } from '../attributes.ts';
+import { errorLabel } from '../error-label.ts';
+import { ASYNC_MODES, ASYNC_QUOTA, ASYNC_SUBMISSIONS } from '../label-values.ts';
+import { Metrics } from '../metrics.ts';
+import { RequestRecords } from '../request-record.ts';
+import { traceHeaders } from '../request-trace.ts';
+import type { RequestTrace } from '../request-trace.ts';
+import { Tracing, failSpan } from '../tracing.ts';
 
 /** Around what the async broker does at Redis: a span for each operation, whose ids go with the request, and its counts. */
 @Injectable()

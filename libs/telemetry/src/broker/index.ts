@@ -1,0 +1,1 @@
+export { BrokerTelemetry } from './broker-telemetry.ts';
