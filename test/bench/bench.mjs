@@ -54,7 +54,7 @@ async function report(results, options) {
   writeFileSync(join(out, 'results.json'), `${JSON.stringify(results, null, 1)}\n`);
   if (results.comparisons.length > 0) writeFileSync(join(out, 'ratios.svg'), ratioChart(results));
   print(`\nresults.json${results.comparisons.length > 0 ? ' and ratios.svg are' : ' is'} in ${out}\n`);
-  if (options.writeDocs) print(`wrote ${(await writePage(results, ROOT)).join(', ')}\n`);
+  if (options.writeDocs) print(`wrote ${(await writePage(results, ROOT, options.only === undefined)).join(', ')}\n`);
   if (!options.quick) return 0;
   const problems = clearlyOut(results);
   for (const problem of problems) process.stderr.write(`${problem}\n`);

@@ -14,7 +14,7 @@ const HELP = `Measures the coordinator and the decode sidecar against the floor:
   --profile          flame graphs and allocations of the coordinator instead of figures
   --quick            the regression guard: ends with 1 on a ratio that is clearly out
   --out DIR          where results, charts and profiles go           (dist/bench)
-  --write-docs       writes docs/performance.md from this run
+  --write-docs       writes docs/performance.md from this run, which --only adds to what was measured before
   --render FILE      reports an earlier run, from its results.json
 `;
 

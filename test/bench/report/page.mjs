@@ -5,14 +5,16 @@ import { catalogue } from '../measure/run.mjs';
 import { ratioChart } from './chart.mjs';
 import { duration, milliseconds, percent, ratio, significant } from './figures.mjs';
 import { judgements } from './judgements.mjs';
+import { apartText, withKept } from './kept-run.mjs';
 import { noiseOf } from './noise.mjs';
 
 const PAGE = 'docs/performance.md';
 const RESULTS = 'docs/performance/results.json';
 const CHART = 'docs/performance/ratios.svg';
 
-/** Keeps a run in `docs/` and writes the page about it. @returns the files written */
-export async function writePage(results, root) {
+/** Keeps a run in `docs/` and writes the page about it; one of some workloads adds to what is kept. @returns the files written */
+export async function writePage(run, root, isWhole) {
+  const results = isWhole ? run : withKept(run, join(root, RESULTS));
   const { format, resolveConfig } = await import('prettier');
   mkdirSync(join(root, 'docs/performance'), { recursive: true });
   const write = async (path, text) => {
@@ -170,7 +172,8 @@ function method({ comparisons, telemetry: observed, memory: measured, workers: s
   const done = new Set([...comparisons, ...observed, ...measured].map(({ name }) => name));
   const left = catalogue().filter(({ name }) => !done.has(name) && !(name === 'workers' && scaled !== undefined));
   const gap =
-    left.length === 0 ? '' : `\n\nNot measured in this run: ${left.map(({ name }) => `\`${name}\``).join(', ')}.`;
+    left.length === 0 ? [] : [`Not measured in this run: ${left.map(({ name }) => `\`${name}\``).join(', ')}.`];
+  const notes = [...gap, ...apartText({ comparisons, telemetry: observed, memory: measured })];
   return `## How it is measured
 
 \`npm run bench\` runs all of it, \`npm run bench -- --help\` says what else it can do: some workloads only, another program beside it (\`--peer\`), flame graphs (\`--profile\`), a soak.
@@ -182,7 +185,7 @@ function method({ comparisons, telemetry: observed, memory: measured, workers: s
 * The sidecar's workers are on the machine that replays bytes; its **direct** is a client that goes to the engine, with no sidecar in between.
 * All programs of a workload run at the same time, one of them under load: slices of all of them follow one another, round by round, and a ratio is taken within a round.
 * A block of the event loop is the time between two looks at it in which its thread was busy. What it waited for its core is not counted: with one core pinned, V8's own threads have it then.
-* Before anything is measured, answers are compared byte for byte; in every slice they have to be complete, and each request has to have made the calls of its workload.${gap}`;
+* Before anything is measured, answers are compared byte for byte; in every slice they have to be complete, and each request has to have made the calls of its workload.${notes.map((note) => `\n\n${note}`).join('')}`;
 }
 
 function section(title, text) {
