@@ -3,7 +3,17 @@ export { decodeString } from './json-member.ts';
 export type { JsonMember } from './json-member.ts';
 export { skipWhitespace } from './json-bytes.ts';
 export { stringEnd } from './json-scan.ts';
-export { buildObject, cutRope, joinRope, jsonString, packRope, rawJson, RopeBuilder, ropeLength } from './json-rope.ts';
+export {
+  buildObject,
+  cutRope,
+  entriesObject,
+  joinRope,
+  jsonString,
+  packRope,
+  rawJson,
+  RopeBuilder,
+  ropeLength,
+} from './json-rope.ts';
 export type { BuiltValue, Rope } from './json-rope.ts';
 export { memberSplices } from './member-splice.ts';
 export type { Splice } from './json-splice.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { RopeBuilder, buildObject, cutRope, joinRope, jsonString, packRope, rawJson, ropeLength } from './json-rope.ts';
+import { RopeBuilder, buildObject, cutRope, entriesObject, joinRope, jsonString, packRope, rawJson, ropeLength } from './json-rope.ts';
 
 const text = (parts: readonly Buffer[]): string => Buffer.concat(parts).toString();
 
@@ -51,6 +51,17 @@ describe('RopeBuilder', () => {
 
   it('is empty at first', () => {
     expect(new RopeBuilder().done()).toEqual([]);
+  });
+});
+
+describe('entriesObject', () => {
+  it('keeps the order of keys that look like numbers, and keys that a record has of itself', () => {
+    const entries = [
+      ['b', '1'],
+      ['0', '2'],
+      ['__proto__', '3'],
+    ] as const;
+    expect(text(entriesObject(entries))).toBe('{"b":1,"0":2,"__proto__":3}');
   });
 });
 

@@ -85,11 +85,16 @@ export class RopeBuilder {
 /** A value of an object that is built: JSON text or carried bytes; `undefined` leaves the member out. */
 export type BuiltValue = string | Buffer | Rope | undefined;
 
-/** `{"key":value,…}` of the members that have a value. Keys are our own words and need no escaping beyond JSON's. */
+/** `{"key":value,…}` of the members that have a value. Keys are our own words; those that others choose go to `entriesObject`. */
 export function buildObject(members: Readonly<Record<string, BuiltValue>>): Rope {
+  return entriesObject(Object.entries(members));
+}
+
+/** The same of pairs, in their order whatever the keys are: a record moves those that look like numbers to its front. */
+export function entriesObject(entries: Iterable<readonly [string, BuiltValue]>): Rope {
   const builder = new RopeBuilder();
   let separator = '{';
-  for (const [key, value] of Object.entries(members)) {
+  for (const [key, value] of entries) {
     if (value === undefined) continue;
     builder.text(`${separator}${jsonString(key)}:`);
     if (typeof value === 'string') builder.text(value);

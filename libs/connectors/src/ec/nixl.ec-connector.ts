@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import { UpstreamAnswerError } from '#foundation';
-import { RopeBuilder, jsonString } from '#json';
+import { entriesObject } from '#json';
 import type { JsonValue, Rope } from '#json';
 import { TransferConnector } from '../transfer-connector.decorator.ts';
 import { EcConnector } from './ec-connector.ts';
@@ -17,7 +17,7 @@ export class NixlEcConnector extends EcConnector {
         this.add(byHash, member.key, descriptor.bytes);
       }
     }
-    return byHash.size === 0 ? undefined : objectOf(byHash);
+    return byHash.size === 0 ? undefined : entriesObject(byHash);
   }
 
   private add(byHash: Map<string, Buffer>, hash: string, descriptor: Buffer): void {
@@ -27,16 +27,6 @@ export class NixlEcConnector extends EcConnector {
     }
     byHash.set(hash, known ?? descriptor);
   }
-}
-
-function objectOf(byHash: ReadonlyMap<string, Buffer>): Rope {
-  const builder = new RopeBuilder();
-  let separator = '{';
-  for (const [hash, descriptor] of byHash) {
-    builder.text(`${separator}${jsonString(hash)}:`).bytes(descriptor);
-    separator = ',';
-  }
-  return builder.text('}').done();
 }
 
 /** Equal as values, whatever their white space and order of keys; integers beyond a double are compared by their digits. */

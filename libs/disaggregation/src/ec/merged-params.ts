@@ -1,4 +1,4 @@
-import { RopeBuilder, jsonString } from '#json';
+import { entriesObject } from '#json';
 import type { JsonValue, Rope } from '#json';
 
 /** What the answers of the items say together. */
@@ -22,15 +22,5 @@ export function mergedParams(answers: readonly (JsonValue | undefined)[]): Merge
     contributed++;
     for (const member of members) byHash.set(member.key, answer.at(member).bytes);
   }
-  return { params: byHash.size === 0 ? undefined : objectOf(byHash), contributed };
-}
-
-function objectOf(byHash: ReadonlyMap<string, Buffer>): Rope {
-  const builder = new RopeBuilder();
-  let separator = '{';
-  for (const [hash, descriptor] of byHash) {
-    builder.text(`${separator}${jsonString(hash)}:`).bytes(descriptor);
-    separator = ',';
-  }
-  return builder.text('}').done();
+  return { params: byHash.size === 0 ? undefined : entriesObject(byHash), contributed };
 }
