@@ -43,7 +43,7 @@ export function composeEntry(options: SidecarOptions, dependencies: EntryDepende
   const decode = new LocalDecode(stages, rankDecoders(listeners, options.podIp), chunked);
   const pull = prefixPull(options);
   return new EntryService({
-    settings: { samplesPrefillers: options.samplesPrefillers, podIp: options.podIp },
+    samplesPrefillers: options.samplesPrefillers,
     allowList,
     kv: kvTransfer(options, { stages, decode, pull }, dependencies),
     pull,

@@ -1,5 +1,4 @@
 import { JsonObject, rawJson } from '#json';
-import type { Rope } from '#json';
 
 /** Which fields limit an answer's length; traces and metrics call it the same. */
 export type ApiType = 'chat_completions' | 'responses' | 'generate';
@@ -26,8 +25,9 @@ const LIMITS: Readonly<Record<ApiType, readonly string[]>> = {
   generate: ['max_tokens', 'min_tokens'],
 };
 
-const ONE = rawJson('1');
-const FALSE = rawJson('false');
+/** Values of a leg for one token. */
+export const ONE = rawJson('1');
+export const FALSE = rawJson('false');
 
 /**
  * The body of a leg that is to make one token and no stream: every limit of the API type is 1, whether it was there or not
@@ -37,11 +37,11 @@ export function singleToken(body: JsonObject, apiType: ApiType): JsonObject {
   const limits = Object.fromEntries(LIMITS[apiType].map((field) => [field, ONE]));
   const rest = body.remove('stream_options');
   if (apiType !== 'generate') return rest.setAll({ stream: FALSE, ...limits });
-  return rest.setAll({ stream: FALSE, sampling_params: withLimits(rest, limits) });
+  return rest.setAll({ stream: FALSE, sampling_params: samplingParams(rest).setAll(limits).toRope() });
 }
 
-function withLimits(body: JsonObject, limits: Readonly<Record<string, Rope>>): Rope {
+/** `sampling_params` of a body; an empty object where it is none. */
+export function samplingParams(body: JsonObject): JsonObject {
   const sampling = body.get('sampling_params');
-  const bytes = sampling?.kind === 'object' ? sampling.bytes : Buffer.from('{}');
-  return JsonObject.of(bytes).setAll(limits).toRope();
+  return JsonObject.of(sampling?.kind === 'object' ? sampling.bytes : Buffer.from('{}'));
 }

@@ -10,7 +10,7 @@ import { SharedStorageTransfer } from './kv/shared-storage.transfer.ts';
 /** An entry with a connector that waits for prefill, an encode stage and no protection, but for what a test wants to be different. */
 export function entryOf(bench: DisaggBench, changes: Partial<EntryParts> = {}): EntryService {
   return new EntryService({
-    settings: { samplesPrefillers: false, podIp: '10.0.0.1' },
+    samplesPrefillers: false,
     allowList: new EveryHost(),
     kv: new SharedStorageTransfer(bench.stages, bench.decode),
     pull: pullOf({ keys: 'current', dataParallelSize: 8 }),

@@ -42,7 +42,7 @@ describe.each(['/v1/chat/completions', '/v1/responses'])('EntryService on %s', (
     parts: Partial<EntryParts> = {},
     body = '{"a": 9007199254740993, "a":1}',
   ): ReturnType<typeof enter> => enter(bench, entryOf(bench, parts), { path, headers, body });
-  const sampling = { settings: { samplesPrefillers: true, podIp: undefined } };
+  const sampling = { samplesPrefillers: true };
 
   it.each<[string, readonly string[]]>([
     ['no header', []],

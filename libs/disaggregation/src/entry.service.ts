@@ -9,7 +9,6 @@ import type { AllowList } from './allow-list.ts';
 import { bypassReason } from './bypass.ts';
 import type { LocalDecode } from './decode/local-decode.ts';
 import type { DisaggRequest, ReadRequest, TransferRequest } from './disagg-request.ts';
-import type { DisaggSettings } from './disagg.settings.ts';
 import type { EncodeStage } from './ec/encode-stage.ts';
 import { forbiddenTarget } from './forbidden-target.ts';
 import { hostPort, hostPortText, isSameEndpoint } from './host-port.ts';
@@ -19,7 +18,8 @@ import type { PrefixPull } from './kv/prefix-pull.ts';
 
 /** What a request is driven with. */
 export interface EntryParts {
-  readonly settings: DisaggSettings;
+  /** Whether any of the prefill candidates is taken, rather than the first. */
+  readonly samplesPrefillers: boolean;
   readonly allowList: AllowList;
   readonly kv: KvTransfer;
   readonly pull: PrefixPull;
@@ -105,7 +105,7 @@ export class EntryService {
   /** One of the candidates; a second one is not tried, be the first empty. */
   private chosenPrefill({ hints, watch }: DisaggRequest): string | undefined {
     const { length } = hints.prefill;
-    const index = this.parts.settings.samplesPrefillers && length > 1 ? randomInt(length) : 0;
+    const index = this.parts.samplesPrefillers && length > 1 ? randomInt(length) : 0;
     const chosen = hints.prefill[index] ?? '';
     if (chosen === '') return undefined;
     watch.note({ prefillCandidates: length });

@@ -16,7 +16,6 @@ export type {
   StageWatch,
 } from './disagg.observer.ts';
 export type { DisaggRequest, InboundBody, OutboundBody, RankListener } from './disagg-request.ts';
-export type { DisaggSettings } from './disagg.settings.ts';
 export { EcExampleStage } from './ec/ec-example.stage.ts';
 export { EcNixlStage } from './ec/ec-nixl.stage.ts';
 export { EncodeStage } from './ec/encode-stage.ts';

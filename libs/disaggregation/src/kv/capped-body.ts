@@ -1,9 +1,7 @@
-import { JsonObject, rawJson } from '#json';
-import type { Rope } from '#json';
+import type { JsonObject, Rope } from '#json';
+import { FALSE, ONE, samplingParams } from '../api-type.ts';
 import type { ApiType } from '../api-type.ts';
 
-const ONE = rawJson('1');
-const FALSE = rawJson('false');
 type Members = Readonly<Record<string, Rope>>;
 
 /**
@@ -21,7 +19,7 @@ function limits(body: JsonObject, apiType: ApiType): Members {
     case 'responses':
       return { max_output_tokens: ONE, ...present(body, 'min_tokens') };
     case 'generate':
-      return { sampling_params: samplingParams(body) };
+      return { sampling_params: cappedSampling(body) };
   }
 }
 
@@ -29,8 +27,7 @@ function present(body: JsonObject, ...names: readonly string[]): Members {
   return Object.fromEntries(names.filter((name) => body.has(name)).map((name) => [name, ONE]));
 }
 
-function samplingParams(body: JsonObject): Rope {
-  const sampling = body.get('sampling_params');
-  const own = JsonObject.of(sampling?.kind === 'object' ? sampling.bytes : Buffer.from('{}'));
+function cappedSampling(body: JsonObject): Rope {
+  const own = samplingParams(body);
   return own.setAll({ max_tokens: ONE, ...present(own, 'min_tokens') }).toRope();
 }
