@@ -1,14 +1,15 @@
 import { SpanKind } from '@opentelemetry/api';
-import type { Attributes, Span } from '@opentelemetry/api';
+import type { Attributes } from '@opentelemetry/api';
 import { Injectable } from '@nestjs/common';
 import type { UpstreamAttempt, UpstreamCallInterceptor, UpstreamReply } from '#gateway';
 import type { AnswerFacts } from './answer-observer.ts';
 import { ATTRIBUTES } from './attributes.ts';
-import { bodyFailure, callFailure, isMiss, isRejected } from './error-label.ts';
+import { callAttributes, inCallSpan } from './call-span.ts';
+import { isMiss, isRejected } from './error-label.ts';
 import { RequestRecords } from './request-record.ts';
 import type { RequestRecord } from './request-record.ts';
 import { traceHeaders } from './request-trace.ts';
-import { Tracing, failSpan } from './tracing.ts';
+import { Tracing } from './tracing.ts';
 
 /** A CLIENT span for each try of each call, named by its phase; its ids are what goes upstream. */
 @Injectable()
@@ -26,35 +27,15 @@ export class UpstreamTracing implements UpstreamCallInterceptor {
     const span =
       spans.server && this.tracing.span(attempt.upstream, SpanKind.CLIENT, parent, attributesOf(attempt, record));
     attempt.trace = traceHeaders(span?.spanContext() ?? spans.ids, attempt.scope.trace);
-    return span === undefined ? next() : this.traced(attempt, record, span, next);
-  }
-
-  private async traced(
-    attempt: UpstreamAttempt,
-    record: RequestRecord,
-    span: Span,
-    next: () => Promise<UpstreamReply>,
-  ): Promise<UpstreamReply> {
+    if (span === undefined) return next();
     const startedAt = performance.now();
-    try {
-      const reply = await next();
-      span.setAttribute(ATTRIBUTES.status, reply.status);
-      if (isRejected(attempt.upstream, reply.status)) failSpan(span, String(reply.status));
-      reply.body.observe({
-        end: (error) => {
-          const failure = bodyFailure(attempt.signal, reply.status, error);
-          if (failure !== undefined) failSpan(span, failure);
-          if (isDecode(attempt) && !isMiss(attempt.upstream, reply.status))
-            span.setAttributes(answerAttributes(record.answer, startedAt));
-          span.end();
-        },
-      });
-      return reply;
-    } catch (error) {
-      failSpan(span, callFailure(attempt.signal, error));
-      span.end();
-      throw error;
-    }
+    return inCallSpan(span, attempt, next, {
+      isFailure: (status) => isRejected(attempt.upstream, status),
+      onEnd: ({ status }) => {
+        if (isDecode(attempt) && !isMiss(attempt.upstream, status))
+          span.setAttributes(answerAttributes(record.answer, startedAt));
+      },
+    });
   }
 }
 
@@ -63,14 +44,9 @@ function isDecode({ upstream }: UpstreamAttempt): boolean {
 }
 
 function attributesOf(attempt: UpstreamAttempt, record: RequestRecord): Attributes {
-  const { hostname, port, protocol, pathname } = new URL(attempt.base);
   return {
     [ATTRIBUTES.phase]: attempt.upstream,
-    [ATTRIBUTES.method]: attempt.method,
-    [ATTRIBUTES.path]: (pathname === '/' ? '' : pathname) + (attempt.path.split('?', 1)[0] ?? ''),
-    [ATTRIBUTES.serverAddress]: hostname,
-    [ATTRIBUTES.serverPort]: Number(port === '' ? (protocol === 'https:' ? 443 : 80) : port),
-    ...(attempt.attempt === 0 ? {} : { [ATTRIBUTES.resend]: attempt.attempt }),
+    ...callAttributes(attempt),
     ...(attempt.item === undefined
       ? {}
       : { [ATTRIBUTES.encodeIndex]: attempt.item.index, [ATTRIBUTES.encodeWidth]: attempt.item.width }),

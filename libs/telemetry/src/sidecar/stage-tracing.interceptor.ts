@@ -1,10 +1,8 @@
 import { SpanKind } from '@opentelemetry/api';
-import type { Attributes, Span } from '@opentelemetry/api';
+import type { Attributes } from '@opentelemetry/api';
 import type { UpstreamAttempt, UpstreamCallInterceptor, UpstreamReply } from '#gateway';
-import { ATTRIBUTES } from '../attributes.ts';
-import { bodyFailure, callFailure } from '../error-label.ts';
+import { callAttributes, inCallSpan } from '../call-span.ts';
 import { traceHeaders } from '../request-trace.ts';
-import { failSpan } from '../tracing.ts';
 import type { Tracing } from '../tracing.ts';
 import { SIDECAR_ATTRIBUTES as NAME } from './sidecar-attributes.ts';
 import type { RunningTraces } from './sidecar-observer.ts';
@@ -22,31 +20,8 @@ export class StageTracing implements UpstreamCallInterceptor {
     const { server, serverContext, ids } = trace;
     const span = server && this.tracing.span(nameOf(attempt), SpanKind.CLIENT, serverContext, attributesOf(attempt));
     attempt.trace = traceHeaders(span?.spanContext() ?? ids, attempt.scope.trace);
-    return span === undefined ? next() : traced(attempt, span, next);
-  }
-}
-
-async function traced(
-  attempt: UpstreamAttempt,
-  span: Span,
-  next: () => Promise<UpstreamReply>,
-): Promise<UpstreamReply> {
-  try {
-    const reply = await next();
-    span.setAttribute(ATTRIBUTES.status, reply.status);
-    if (isFailure(attempt, reply.status)) failSpan(span, String(reply.status));
-    reply.body.observe({
-      end: (error) => {
-        const failure = bodyFailure(attempt.signal, reply.status, error);
-        if (failure !== undefined) failSpan(span, failure);
-        span.end();
-      },
-    });
-    return reply;
-  } catch (error) {
-    failSpan(span, callFailure(attempt.signal, error));
-    span.end();
-    throw error;
+    if (span === undefined) return next();
+    return inCallSpan(span, attempt, next, { isFailure: (status) => isFailure(attempt, status) });
   }
 }
 
@@ -61,14 +36,9 @@ function isFailure({ upstream }: UpstreamAttempt, status: number): boolean {
 }
 
 function attributesOf(attempt: UpstreamAttempt): Attributes {
-  const { hostname, port, protocol } = new URL(attempt.base);
   return {
     ...(attempt.upstream === 'passthrough' ? {} : { [NAME.stage]: attempt.upstream }),
-    [ATTRIBUTES.method]: attempt.method,
-    [ATTRIBUTES.path]: attempt.path.split('?', 1)[0] ?? '',
-    [ATTRIBUTES.serverAddress]: hostname,
-    [ATTRIBUTES.serverPort]: Number(port === '' ? (protocol === 'https:' ? 443 : 80) : port),
-    ...(attempt.attempt === 0 ? {} : { [ATTRIBUTES.resend]: attempt.attempt }),
+    ...callAttributes(attempt),
     ...(attempt.item === undefined
       ? {}
       : { [NAME.encodeIndex]: attempt.item.index, [NAME.encodeWidth]: attempt.item.width }),
