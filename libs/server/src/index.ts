@@ -1,10 +1,11 @@
 export { answering } from './answering.ts';
 export type { Answering } from './answering.ts';
 export { ClientReply } from './client-reply.ts';
+export { forwardedBody } from './forwarded-body.ts';
 export { withForwardedFor } from './forwarded-for.ts';
 export { requestScope } from './inbound-request.ts';
-export { rawRoute } from './raw-route.ts';
-export { announcedLength, checkAnnouncedLength, hasBody, readBody, streamBody } from './request-body.ts';
+export { rawRoute, routeTheRest } from './raw-route.ts';
+export { readBody } from './request-body.ts';
 export { targetOf } from './request-target.ts';
 export { serverConfig } from './server.config.ts';
 export type { ServerConfig } from './server.config.ts';

@@ -1,4 +1,3 @@
-import { METHODS } from 'node:http';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { Inject, Injectable, Logger } from '@nestjs/common';
 import type { OnModuleInit } from '@nestjs/common';
@@ -6,22 +5,18 @@ import { HttpAdapterHost } from '@nestjs/core';
 import type { FastifyAdapter } from '@nestjs/platform-fastify';
 import { BadRequestError, Lifecycle } from '#foundation';
 import { GatewayClient } from '#gateway';
-import type { Rope } from '#json';
 import { RequestObserver } from '#pipeline';
 import { formatOfPath } from '#protocol';
 import type { RequestScope } from '#protocol';
 import { answering } from './answering.ts';
 import type { ClientReply } from './client-reply.ts';
+import { forwardedBody } from './forwarded-body.ts';
 import { withForwardedFor } from './forwarded-for.ts';
 import { IntakePolicy } from './intake.policy.ts';
-import { rawRoute } from './raw-route.ts';
-import { announcedLength, checkAnnouncedLength, hasBody, readBody, streamBody } from './request-body.ts';
+import { routeTheRest } from './raw-route.ts';
 import { targetOf } from './request-target.ts';
 import { SERVER_CONFIG, maxBodyBytes } from './server.config.ts';
 import type { ServerConfig } from './server.config.ts';
-
-/** Bodies up to this size are read whole, so that a call whose connection broke can be repeated. */
-const READ_WHOLE = 64 * 1024;
 
 /** Every other path: sent to the gateway as the decode profile, both bodies streamed (`coordinator.md` A.6). */
 @Injectable()
@@ -38,12 +33,7 @@ export class PassthroughRoutes implements OnModuleInit {
   ) {}
 
   onModuleInit(): void {
-    const fastify = this.host.httpAdapter.getInstance();
-    const methods = METHODS.filter((method) => method !== 'CONNECT');
-    for (const method of methods) {
-      if (!fastify.supportedMethods.includes(method)) fastify.addHttpMethod(method, { hasBody: true });
-    }
-    fastify.route({ method: methods, url: '/*', ...rawRoute((request, response) => this.serve(request, response)) });
+    routeTheRest(this.host.httpAdapter.getInstance(), (request, response) => this.serve(request, response));
   }
 
   /** Serves one request to its last byte. Never rejects. */
@@ -70,22 +60,13 @@ export class PassthroughRoutes implements OnModuleInit {
   }
 
   private async relay(request: IncomingMessage, scope: RequestScope, reply: ClientReply): Promise<void> {
-    const limit = maxBodyBytes(this.config);
-    checkAnnouncedLength(request, limit);
-    const length = announcedLength(request);
-    const isSmall = length !== undefined && length <= READ_WHOLE;
-    const body = hasBody(request)
-      ? isSmall
-        ? await wholeBody(request, limit)
-        : streamBody(request, limit)
-      : undefined;
-    const framing = body === undefined || isSmall || length === undefined ? [] : ['content-length', String(length)];
+    const { body, headers } = await forwardedBody(request, maxBodyBytes(this.config));
     const answer = await this.gateway.passThrough({
       scope,
       method: request.method ?? 'GET',
       path: targetOf(request),
       body,
-      headers: framing,
+      headers,
     });
     await reply.send(answer);
   }
@@ -93,10 +74,6 @@ export class PassthroughRoutes implements OnModuleInit {
 
 function pathOnly(request: IncomingMessage): string {
   return targetOf(request).split('?', 1)[0] ?? '/';
-}
-
-async function wholeBody(request: IncomingMessage, limit: number): Promise<Rope> {
-  return [await readBody(request, limit)];
 }
 
 /** The passthrough is a reverse proxy: it says on whose behalf it asks. */

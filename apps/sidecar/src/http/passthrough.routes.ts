@@ -1,4 +1,3 @@
-import { METHODS } from 'node:http';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { Inject, Injectable, Logger } from '@nestjs/common';
 import type { OnModuleInit } from '@nestjs/common';
@@ -7,10 +6,9 @@ import type { FastifyAdapter } from '@nestjs/platform-fastify';
 import { DisaggObserver } from '#disaggregation';
 import type { RankListener } from '#disaggregation';
 import { Lifecycle } from '#foundation';
-import { answering, rawRoute, targetOf } from '#server';
+import { answering, forwardedBody, routeTheRest, targetOf } from '#server';
 import { EngineClient } from './engine.client.ts';
 import { IntakePolicy } from './intake.policy.ts';
-import { outboundBody } from './outbound-body.ts';
 import { MAX_BODY, RANK_LISTENER } from './rank-listener.token.ts';
 
 /** Everything else, of any method: streamed to the engine of the listener and back (`sidecar.md` 2). */
@@ -29,12 +27,7 @@ export class PassthroughRoutes implements OnModuleInit {
   ) {}
 
   onModuleInit(): void {
-    const fastify = this.host.httpAdapter.getInstance();
-    const methods = METHODS.filter((method) => method !== 'CONNECT');
-    for (const method of methods) {
-      if (!fastify.supportedMethods.includes(method)) fastify.addHttpMethod(method, { hasBody: true });
-    }
-    fastify.route({ method: methods, url: '/*', ...rawRoute((request, response) => this.serve(request, response)) });
+    routeTheRest(this.host.httpAdapter.getInstance(), (request, response) => this.serve(request, response));
   }
 
   /** Serves one request to its last byte. Never rejects. */
@@ -47,7 +40,7 @@ export class PassthroughRoutes implements OnModuleInit {
     const [withoutQuery = path] = path.split('?', 1);
     const watch = this.observer.begin({ scope, method, path: withoutQuery, apiType: undefined, rank: listener.rank });
     await answering({ reply, watch, lifecycle, logger }, async () => {
-      const sent = await outboundBody(request, this.maxBody);
+      const sent = await forwardedBody(request, this.maxBody);
       await reply.send(await this.engine.forward(listener.decoder, { scope, method, path, sent }));
     });
   }

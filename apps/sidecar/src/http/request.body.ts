@@ -2,8 +2,7 @@ import type { IncomingMessage } from 'node:http';
 import type { InboundBody, OutboundBody } from '#disaggregation';
 import { BadRequestError } from '#foundation';
 import { valuesOf } from '#protocol';
-import { readBody } from '#server';
-import { outboundBody } from './outbound-body.ts';
+import { forwardedBody, readBody } from '#server';
 
 const DESCRIBING = ['content-type', 'content-encoding'];
 
@@ -16,7 +15,7 @@ export class RequestBody implements InboundBody {
   ) {}
 
   async stream(): Promise<OutboundBody> {
-    const { body, headers } = await outboundBody(this.request, this.limit);
+    const { body, headers } = await forwardedBody(this.request, this.limit);
     const describing = DESCRIBING.flatMap((name) =>
       valuesOf(this.request.rawHeaders, name).flatMap((value) => [name, value]),
     );

@@ -1,16 +1,23 @@
 import type { IncomingMessage } from 'node:http';
-import type { OutboundBody } from '#disaggregation';
-import { announcedLength, checkAnnouncedLength, hasBody, readBody, streamBody } from '#server';
+import type { Rope } from '#json';
+import { announcedLength, checkAnnouncedLength, hasBody, readBody, streamBody } from './request-body.ts';
 
 /** Bodies up to this size are read whole, so that a call whose connection broke can be repeated. */
 const READ_WHOLE = 64 * 1024;
 
+/** A body that goes on as it came: short ones whole, others as they arrive. */
+export interface ForwardedBody {
+  /** Undefined where there is none. */
+  readonly body: Rope | AsyncIterable<Buffer> | undefined;
+  /** What frames it, flat: the length of one that is sent as it arrives, where the client said it. */
+  readonly headers: readonly string[];
+}
+
 /**
- * The body of a request, to be sent on as it is; what frames it beside.
  * @param limit bytes
  * @throws BadRequestError when it is too large, ClientClosedError when it breaks off
  */
-export async function outboundBody(request: IncomingMessage, limit: number): Promise<OutboundBody> {
+export async function forwardedBody(request: IncomingMessage, limit: number): Promise<ForwardedBody> {
   checkAnnouncedLength(request, limit);
   if (!hasBody(request)) return { body: undefined, headers: [] };
   const length = announcedLength(request);
