@@ -1,7 +1,7 @@
 import 'reflect-metadata';
 import { Logger } from '@nestjs/common';
-import { ConfigError, environment, helpText, parseFlags, renderEffective } from '#config';
-import { ProcessSignals, collectStartUp, countBodiesWithHeap, reportReady, workerNumber } from '#runtime';
+import { environment, helpText, parseFlags, renderEffective } from '#config';
+import { ProcessSignals, collectStartUp, countBodiesWithHeap, exitFailed, reportReady, workerNumber } from '#runtime';
 import { JsonLogger } from '#telemetry';
 import { loadCoordinatorConfig } from './coordinator.config.ts';
 import type { LoadedConfig } from './coordinator.config.ts';
@@ -59,13 +59,4 @@ function print(text: string): void {
   process.stdout.write(text);
 }
 
-main().catch((error: unknown) => {
-  const text =
-    error instanceof ConfigError
-      ? error.message
-      : error instanceof Error
-        ? (error.stack ?? error.message)
-        : String(error);
-  process.stderr.write(`${text}\n`);
-  process.exit(1);
-});
+main().catch(exitFailed);

@@ -1,7 +1,7 @@
 import 'reflect-metadata';
 import { Logger } from '@nestjs/common';
-import { ConfigError, defaultEnvironment, environment, helpText, parseFlags } from '#config';
-import { ProcessSignals, collectStartUp } from '#runtime';
+import { defaultEnvironment, environment, helpText, parseFlags } from '#config';
+import { ProcessSignals, collectStartUp, exitFailed } from '#runtime';
 import { KubernetesDiscovery, KubernetesObjectives, PLUGINS } from '#scheduling';
 import { JsonLogger, Tracing, loadTracing } from '#telemetry';
 import { PickerFacts, PickerLog, PickerMetrics, PickerTelemetry, SchedulerAttempts } from '#telemetry/picker';
@@ -61,22 +61,11 @@ async function main(): Promise<void> {
       metricsPage(metrics, json),
       () => ({ close: () => sdk?.stop() }),
     ],
-    onDiscoveryFailure: die,
+    onDiscoveryFailure: exitFailed,
   });
   signals.onStop((signal) => epp.drain.run(signal));
   collectStartUp();
   new Logger('epp').log({ ...startLine(options, epp), version: packageVersion() }, 'endpoint picker is ready');
 }
 
-function die(error: unknown): void {
-  const text =
-    error instanceof ConfigError
-      ? error.message
-      : error instanceof Error
-        ? (error.stack ?? error.message)
-        : String(error);
-  process.stderr.write(`${text}\n`);
-  process.exit(1);
-}
-
-main().catch(die);
+main().catch(exitFailed);

@@ -1,7 +1,7 @@
 import 'reflect-metadata';
 import { Logger } from '@nestjs/common';
-import { ConfigError, defaultEnvironment, environment, helpText, parseFlags, renderEffective } from '#config';
-import { ProcessSignals, collectStartUp, countBodiesWithHeap } from '#runtime';
+import { defaultEnvironment, environment, helpText, parseFlags, renderEffective } from '#config';
+import { ProcessSignals, collectStartUp, countBodiesWithHeap, exitFailed } from '#runtime';
 import { KubernetesDiscovery, podItself } from '#scheduling';
 import { JsonLogger, loadTracing } from '#telemetry';
 import { SidecarMetrics, sidecarTelemetry } from '#telemetry/sidecar';
@@ -59,13 +59,4 @@ function print(text: string): void {
   process.stdout.write(text);
 }
 
-main().catch((error: unknown) => {
-  const text =
-    error instanceof ConfigError
-      ? error.message
-      : error instanceof Error
-        ? (error.stack ?? error.message)
-        : String(error);
-  process.stderr.write(`${text}\n`);
-  process.exit(1);
-});
+main().catch(exitFailed);

@@ -4,6 +4,7 @@ export { collectStartUp, countBodiesWithHeap } from './collection-policy.ts';
 export { createApp } from './create-app.ts';
 export type { AppOptions } from './create-app.ts';
 export { ProcessSignals } from './process-signals.ts';
+export { exitFailed } from './start-failure.ts';
 export { ReadinessService } from './readiness.service.ts';
 export type { DependencyState } from './readiness.service.ts';
 export { READINESS_CHECKS, readinessConfig } from './runtime.config.ts';
