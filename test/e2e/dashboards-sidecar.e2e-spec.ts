@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
 import { SIDECAR_METRICS } from '#telemetry/sidecar-catalogue';
 import { ensurePrometheus } from '../install/prometheus.mjs';
+import { itHasAnswers } from './support/dashboard-claims.ts';
 import { dashboardQueries } from './support/dashboard-queries.ts';
 import { EventfulStages } from './support/eventful-stages.ts';
 import { freePort } from './support/free-port.ts';
@@ -11,7 +12,7 @@ import { StageWorkers } from './support/stage-workers.ts';
 jest.setTimeout(120_000);
 
 const JOB = 'sidecar';
-const { panels, variables, rules } = dashboardQueries('sidecar', JOB);
+const queries = dashboardQueries('sidecar', JOB);
 
 const prometheusProgram = await ensurePrometheus();
 if (prometheusProgram === undefined) {
@@ -30,7 +31,11 @@ withPrometheus('a Prometheus that scraped a decode sidecar to which everything h
   beforeAll(async () => {
     workers = await StageWorkers.start();
     sidecar = await SidecarProcess.start(Number(new URL(workers.decode.url).port), FLAGS);
-    prometheus = await PrometheusServer.start(prometheusProgram ?? '', { job: JOB, port: sidecar.metricsPort }, rules);
+    prometheus = await PrometheusServer.start(
+      prometheusProgram ?? '',
+      { job: JOB, port: sidecar.metricsPort },
+      queries.rules,
+    );
     const [encode, prefill] = [workers.encode, workers.prefill].map(({ url }) => new URL(url).host);
     const gone = `127.0.0.1:${await freePort()}`;
     const stages = new EventfulStages(sidecar.url, { encode: encode ?? '', prefill: prefill ?? '', gone });
@@ -47,14 +52,7 @@ withPrometheus('a Prometheus that scraped a decode sidecar to which everything h
     await workers.close();
   });
 
-  it.each(panels)('has an answer for $name', async ({ expr }) => {
-    const samples = await prometheus.query(expr);
-    expect(samples.map(({ value }) => Number(value[1])).filter(Number.isFinite)).not.toHaveLength(0);
-  });
-
-  it.each(variables)('has values of $label to choose from in $title', async ({ selector, label }) => {
-    expect(await prometheus.labelValues(label, selector)).not.toHaveLength(0);
-  });
+  itHasAnswers(queries, () => prometheus, 10);
 
   it.each(
     [
@@ -76,15 +74,5 @@ withPrometheus('a Prometheus that scraped a decode sidecar to which everything h
     const { name } = SIDECAR_METRICS.requestsRunning;
     // the client that left is noticed in a moment
     await prometheus.until(async () => (await prometheus.query(`sum(${name})`))[0]?.value[1] === '0', name);
-  });
-
-  it('can evaluate every rule', async () => {
-    await prometheus.until(
-      async () => (await prometheus.rules()).every(({ health }) => health !== 'unknown'),
-      'all rules',
-    );
-    const states = await prometheus.rules();
-    expect(states.length).toBeGreaterThanOrEqual(10);
-    expect(states.filter(({ health }) => health !== 'ok')).toEqual([]);
   });
 });

@@ -5,6 +5,7 @@ import type { SimulatedCluster } from '../../apps/simulator/src/cluster.ts';
 import { ensurePrometheus } from '../install/prometheus.mjs';
 import { coordinatorConfig } from './support/coordinator-config.ts';
 import { CoordinatorProcess } from './support/coordinator.process.ts';
+import { itHasAnswers } from './support/dashboard-claims.ts';
 import { dashboardQueries } from './support/dashboard-queries.ts';
 import { EventfulTraffic } from './support/eventful-traffic.ts';
 import { freePort } from './support/free-port.ts';
@@ -13,7 +14,7 @@ import { QueuedTraffic } from './support/queued-traffic.ts';
 import { TemporaryFolder } from './support/temporary-folder.ts';
 
 const JOB = 'coordinator';
-const { panels, variables, rules } = dashboardQueries('coordinator', JOB);
+const queries = dashboardQueries('coordinator', JOB);
 
 /** Spans of every request, which go nowhere but to the process's own output. */
 const EVERY_TRACE = { OTEL_TRACES_EXPORTER: 'console', OTEL_TRACES_SAMPLER: 'always_on' };
@@ -48,7 +49,7 @@ withPrometheus('a Prometheus that scraped a coordinator to which everything has 
     coordinator = new CoordinatorProcess(['--config', file], { ...EVERY_TRACE, ...OFTEN_COLLECTED });
     cluster.coordinatorUrl = `http://127.0.0.1:${port}`;
     await coordinator.ready(cluster.coordinatorUrl);
-    prometheus = await PrometheusServer.start(executable ?? '', { job: JOB, port: metricsPort }, rules);
+    prometheus = await PrometheusServer.start(executable ?? '', { job: JOB, port: metricsPort }, queries.rules);
     const traffic = new EventfulTraffic(cluster);
     // rates need two scrapes of a series, and it is there after the first round only
     for (let round = 0; round < 2; round++) {
@@ -66,17 +67,10 @@ withPrometheus('a Prometheus that scraped a coordinator to which everything has 
     folder.remove();
   });
 
-  it.each(panels)('has an answer for $name', async ({ expr }) => {
-    const samples = await prometheus.query(expr);
-    expect(samples.map(({ value }) => Number(value[1])).filter(Number.isFinite)).not.toHaveLength(0);
-  });
-
-  it.each(variables)('has values of $label to choose from in $title', async ({ selector, label }) => {
-    expect(await prometheus.labelValues(label, selector)).not.toHaveLength(0);
-  });
+  itHasAnswers(queries, () => prometheus, 41);
 
   it('leads from a panel of percentiles to traces', async () => {
-    const query = panels.find(({ name }) => name.endsWith('Overview › Time to first token, 2'));
+    const query = queries.panels.find(({ name }) => name.endsWith('Overview › Time to first token, 2'));
     const traces = await prometheus.exemplars(query?.expr ?? '');
     expect(traces).not.toHaveLength(0);
     expect(traces.filter((id) => !/^(?!0+$)[0-9a-f]{32}$/.test(id))).toEqual([]);
@@ -85,15 +79,5 @@ withPrometheus('a Prometheus that scraped a coordinator to which everything has 
   it('has nothing in flight that has ended', async () => {
     const [running] = await prometheus.query(`sum(${METRICS.requestsRunning.name})`);
     expect(running?.value[1]).toBe('0');
-  });
-
-  it('can evaluate every rule', async () => {
-    await prometheus.until(
-      async () => (await prometheus.rules()).every(({ health }) => health !== 'unknown'),
-      'all rules',
-    );
-    const states = await prometheus.rules();
-    expect(states.length).toBeGreaterThan(40);
-    expect(states.filter(({ health }) => health !== 'ok')).toEqual([]);
   });
 });

@@ -1,11 +1,10 @@
-import { readFileSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
-import { parse } from 'yaml';
 import { ensureEnvoy } from '../install/envoy.mjs';
 import { eventually } from './support/eventually.ts';
 import { metricOf } from './support/picker-metrics.ts';
 import { startPickerStack } from './support/picker-stack.ts';
 import type { PickerStack } from './support/picker-stack.ts';
+import { sampleConfig } from './support/sample-config.ts';
 import { ScriptedWorker } from './support/scripted.worker.ts';
 import { openChat, readText } from './support/streaming.client.ts';
 
@@ -31,7 +30,7 @@ withEnvoy.each([
     workers = await Promise.all(
       ROLES.map((role) => ScriptedWorker.start(`${role}-1`, role, (_request, response) => void response.end('{}'))),
     );
-    const picker = (endpoints: string) => ({ name: sample, config: configOf(sample, endpoints) });
+    const picker = (endpoints: string) => ({ name: sample, config: sampleConfig(sample, endpoints) });
     stack = await startPickerStack({ workers, picker });
     process.stdout.write(`Envoy ${await stack.envoy.version()}\n`);
   });
@@ -85,19 +84,3 @@ withEnvoy.each([
     expect(workers.map((worker) => worker.requests.length > 0)).toEqual([false, false, true]);
   });
 });
-
-interface Sample {
-  readonly plugins: readonly object[];
-}
-
-/** The sample, to which its endpoints are said by a file. */
-function configOf(sample: string, endpoints: string): Readonly<Record<string, unknown>> {
-  const text = readFileSync(new URL(`../../config/epp/${sample}`, import.meta.url), 'utf8');
-  const written = parse(text) as Sample; // a spec of the picker loads it
-  const discovery = { type: 'file-discovery', parameters: { path: endpoints } };
-  return {
-    ...written,
-    plugins: [...written.plugins, discovery],
-    dataLayer: { discovery: { pluginRef: discovery.type } },
-  };
-}

@@ -1,4 +1,3 @@
-import { createConnection } from 'node:net';
 import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
 import { FakeUpstream, cleanup, json } from '#testing';
 import { startSimulatedCluster } from '../../apps/simulator/src/cluster.ts';
@@ -11,6 +10,7 @@ import { ImageProcess, obstacleToRunning } from './support/image.process.ts';
 import type { ImageRun } from './support/image.process.ts';
 import { pickerConfig } from './support/picker-config.ts';
 import { openChat, readText } from './support/streaming.client.ts';
+import { takesConnections } from './support/takes-connections.ts';
 
 // images are assembled, processes are started, and the machine may be busy
 jest.setTimeout(120_000);
@@ -122,16 +122,3 @@ whereRunnable('a container of the image', () => {
     expect(container.output).not.toMatch(/EROFS|EACCES/);
   });
 });
-
-function takesConnections(port: number): Promise<boolean> {
-  return new Promise((resolve) => {
-    const socket = createConnection({ host: '127.0.0.1', port });
-    socket.once('connect', () => {
-      socket.destroy();
-      resolve(true);
-    });
-    socket.once('error', () => {
-      resolve(false);
-    });
-  });
-}

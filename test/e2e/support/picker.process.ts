@@ -1,7 +1,7 @@
-import { createConnection } from 'node:net';
 import { builtApp } from './coordinator.process.ts';
 import { freePort } from './free-port.ts';
 import { ProgramProcess } from './program.process.ts';
+import { takesConnections } from './takes-connections.ts';
 import type { TemporaryFolder } from './temporary-folder.ts';
 
 /** What a picker is started with: its configuration, and the endpoints it knows. */
@@ -40,25 +40,12 @@ export class PickerProcess extends ProgramProcess {
       `http://127.0.0.1:${metrics}`,
       env,
     );
-    await picker.until(async () => (await picker.takesConnections()) && (await answers(picker.healthPort)));
+    await picker.until(async () => (await picker.takesConnections()) && (await takesConnections(picker.healthPort)));
     return picker;
   }
 
   /** Whether the proxy could connect. */
   takesConnections(): Promise<boolean> {
-    return answers(this.port);
+    return takesConnections(this.port);
   }
-}
-
-function answers(port: number): Promise<boolean> {
-  return new Promise((resolve) => {
-    const socket = createConnection({ host: '127.0.0.1', port });
-    socket.once('connect', () => {
-      socket.destroy();
-      resolve(true);
-    });
-    socket.once('error', () => {
-      resolve(false);
-    });
-  });
 }
