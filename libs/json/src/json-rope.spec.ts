@@ -1,5 +1,15 @@
 import { describe, expect, it } from '@jest/globals';
-import { RopeBuilder, buildObject, cutRope, entriesObject, joinRope, jsonString, packRope, rawJson, ropeLength } from './json-rope.ts';
+import {
+  RopeBuilder,
+  buildObject,
+  cutRope,
+  entriesObject,
+  joinRope,
+  jsonString,
+  packRope,
+  rawJson,
+  ropeLength,
+} from './json-rope.ts';
 
 const text = (parts: readonly Buffer[]): string => Buffer.concat(parts).toString();
 
