@@ -19,7 +19,10 @@ export interface Sightings {
 
 /** Looks at `/healthz` and the memory of the coordinator every 10 ms while the work runs, from a thread of its own. */
 export async function watched(
-  { coordinatorUrl: url, coordinator }: Pick<Stack, 'coordinatorUrl' | 'coordinator'>,
+  {
+    coordinatorUrl: url,
+    coordinator,
+  }: Pick<Stack, 'coordinatorUrl'> & { coordinator: Pick<Stack['coordinator'], 'pid'> },
   work: () => Promise<void>,
 ): Promise<Sightings> {
   const thread = new Worker(THREAD, { workerData: { url, pid: coordinator.pid, interval: INTERVAL } });

@@ -10,8 +10,21 @@ let failures = 0;
 let peakMiB = 0;
 let open = 0;
 
+// the first at once: what is watched may be over before the second
+look();
+const timer = setInterval(look, interval);
+
+parentPort.once('message', async () => {
+  clearInterval(timer);
+  const deadline = performance.now() + 5000;
+  while (open > 0 && performance.now() < deadline) await new Promise((resolve) => setTimeout(resolve, 5));
+  agent.destroy();
+  parentPort.postMessage({ latencies, failures: failures + open, peakMiB });
+});
+parentPort.postMessage('watching');
+
 /** Begins a look whether or not the one before it has ended, so that a halt is seen by all that fall into it. */
-const timer = setInterval(() => {
+function look() {
   peakMiB = Math.max(peakMiB, residentMiB());
   const began = performance.now() - waitedForCore();
   open += 1;
@@ -25,16 +38,7 @@ const timer = setInterval(() => {
     failures += 1;
     open -= 1;
   });
-}, interval);
-
-parentPort.once('message', async () => {
-  clearInterval(timer);
-  const deadline = performance.now() + 5000;
-  while (open > 0 && performance.now() < deadline) await new Promise((resolve) => setTimeout(resolve, 5));
-  agent.destroy();
-  parentPort.postMessage({ latencies, failures: failures + open, peakMiB });
-});
-parentPort.postMessage('watching');
+}
 
 function residentMiB() {
   return Number(/^VmRSS:\s+(\d+) kB$/m.exec(read(`/proc/${pid}/status`))?.[1] ?? 0) / 1024;
