@@ -1,5 +1,5 @@
-import { hostPortText } from '#disaggregation';
 import type { RankDecoders, RankListener } from '#disaggregation';
+import { hostPortText } from '#protocol';
 import type { SidecarOptions } from './sidecar.options.ts';
 
 type Ports = Pick<SidecarOptions, 'port' | 'modelServerPort' | 'dataParallelSize' | 'secureStages'>;

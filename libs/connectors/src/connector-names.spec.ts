@@ -1,5 +1,11 @@
 import { describe, expect, it } from '@jest/globals';
-import { CONNECTOR_CLASSES, DEFAULT_CONNECTORS, ecConnectorName, kvConnectorName } from './connector-names.ts';
+import {
+  CONCURRENT_KV_CONNECTORS,
+  CONNECTOR_CLASSES,
+  DEFAULT_CONNECTORS,
+  ecConnectorName,
+  kvConnectorName,
+} from './connector-names.ts';
 import { connectorMetadata } from './transfer-connector.decorator.ts';
 
 describe.each([
@@ -29,9 +35,14 @@ describe.each([
 });
 
 describe('the connectors', () => {
-  it('have names of their own', () => {
-    const names = CONNECTOR_CLASSES.map((connector) => connectorMetadata(connector)?.name);
-    expect(names).not.toContain(undefined);
-    expect(new Set(names).size).toBe(names.length);
+  it('have names of their own, each kind by itself', () => {
+    const metadata = CONNECTOR_CLASSES.map((connector) => connectorMetadata(connector));
+    expect(metadata).not.toContain(undefined);
+    expect(new Set(metadata.map((found) => `${found?.kind}:${found?.name}`)).size).toBe(metadata.length);
+  });
+
+  it('run their workers at the same time with kv-sglang alone, which can run one after the other too', () => {
+    expect([...CONCURRENT_KV_CONNECTORS]).toEqual(['kv-sglang']);
+    for (const name of CONCURRENT_KV_CONNECTORS) expect(kvConnectorName.parse(name)).toBe(name);
   });
 });

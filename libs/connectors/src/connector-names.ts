@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { NixlEcConnector } from './ec/nixl.ec-connector.ts';
 import { SharedStorageEcConnector } from './ec/shared-storage.ec-connector.ts';
 import { NixlKvConnector } from './kv/nixl.kv-connector.ts';
+import { SglangConcurrentKvConnector } from './kv/sglang.concurrent-kv-connector.ts';
 import { SglangKvConnector } from './kv/sglang.kv-connector.ts';
 import { SharedStorageKvConnector } from './kv/shared-storage.kv-connector.ts';
 import { connectorMetadata } from './transfer-connector.decorator.ts';
@@ -12,6 +13,7 @@ export const CONNECTOR_CLASSES = [
   NixlKvConnector,
   SharedStorageKvConnector,
   SglangKvConnector,
+  SglangConcurrentKvConnector,
   NixlEcConnector,
   SharedStorageEcConnector,
 ] as const;
@@ -26,8 +28,11 @@ function namesOf(kind: ConnectorKind): readonly string[] {
   });
 }
 
+/** The KV connectors whose workers can run at the same time. */
+export const CONCURRENT_KV_CONNECTORS: ReadonlySet<string> = new Set(namesOf('concurrent_kv'));
+
 /** A connector's name in the configuration; empty is the deployment's default. */
-function connectorName(kind: ConnectorKind): z.ZodType<string> {
+function connectorName(kind: keyof typeof DEFAULT_CONNECTORS): z.ZodType<string> {
   const names = namesOf(kind);
   return z
     .string()

@@ -8,6 +8,7 @@ import { ConnectorsModule } from './connectors.module.ts';
 import { NixlEcConnector } from './ec/nixl.ec-connector.ts';
 import { SharedStorageEcConnector } from './ec/shared-storage.ec-connector.ts';
 import { KvConnector } from './kv/kv-connector.ts';
+import { SglangConcurrentKvConnector } from './kv/sglang.concurrent-kv-connector.ts';
 import { NixlKvConnector } from './kv/nixl.kv-connector.ts';
 import { SglangKvConnector } from './kv/sglang.kv-connector.ts';
 import { SharedStorageKvConnector } from './kv/shared-storage.kv-connector.ts';
@@ -66,6 +67,24 @@ describe('ConnectorRegistry', () => {
   it('finds a connector that another module provides', async () => {
     expect((await registry()).kv('kv-of-a-module')).toBeInstanceOf(OwnKvConnector);
   });
+
+  it.each([
+    { deployment: 'kv-sglang', own: undefined },
+    { deployment: 'kv-nixl', own: 'kv-sglang' },
+  ])(
+    'for deployment "$deployment" and a step\'s $own gives the connector of workers that run at once',
+    async ({ deployment, own }) => {
+      expect((await registry(deployment)).concurrentKv(own)).toBeInstanceOf(SglangConcurrentKvConnector);
+    },
+  );
+
+  it.each(['kv-nixl', 'kv-shared-storage', 'kv-of-a-module'])(
+    'has no connector %s for workers that run at once',
+    async (name) => {
+      const connectors = await registry();
+      expect(() => connectors.concurrentKv(name)).toThrow(`unknown concurrent_kv_connector: "${name}"`);
+    },
+  );
 
   it.each(['nixl', 'ec-nixl'])('has no KV connector named %s', async (name) => {
     const connectors = await registry();

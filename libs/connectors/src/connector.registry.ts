@@ -2,6 +2,7 @@ import { Inject, Injectable } from '@nestjs/common';
 import { DiscoveryService } from '@nestjs/core';
 import { DEFAULT_CONNECTORS } from './connector-names.ts';
 import type { EcConnector } from './ec/ec-connector.ts';
+import type { ConcurrentKvConnector } from './kv/concurrent.kv-connector.ts';
 import type { KvConnector } from './kv/kv-connector.ts';
 import { connectorMetadata } from './transfer-connector.decorator.ts';
 import type { ConnectorKind } from './transfer-connector.decorator.ts';
@@ -33,6 +34,12 @@ export class ConnectorRegistry {
   kv(own: string | undefined): KvConnector {
     // the decorator admits subclasses of KvConnector alone for kind kv
     return this.find('kv', this.kvName(own)) as KvConnector;
+  }
+
+  /** @throws Error when the connector of the name runs one worker after the other */
+  concurrentKv(own: string | undefined): ConcurrentKvConnector {
+    // the decorator admits subclasses of ConcurrentKvConnector alone for kind concurrent_kv
+    return this.find('concurrent_kv', this.kvName(own)) as ConcurrentKvConnector;
   }
 
   /** @throws Error when no connector has the name */

@@ -1,8 +1,10 @@
-export { DEFAULT_CONNECTORS, ecConnectorName, kvConnectorName } from './connector-names.ts';
+export { CONCURRENT_KV_CONNECTORS, DEFAULT_CONNECTORS, ecConnectorName, kvConnectorName } from './connector-names.ts';
 export { ConnectorRegistry } from './connector.registry.ts';
 export type { ConnectorDefaults } from './connector.registry.ts';
 export { ConnectorsModule } from './connectors.module.ts';
 export { EcConnector } from './ec/ec-connector.ts';
+export { ConcurrentKvConnector } from './kv/concurrent.kv-connector.ts';
 export { KvConnector } from './kv/kv-connector.ts';
 export { NixlKvConnector } from './kv/nixl.kv-connector.ts';
+export { isOneSequence, randomRoom, roomConflict, roomMembers } from './kv/sglang-room.ts';
 export { TransferConnector } from './transfer-connector.decorator.ts';

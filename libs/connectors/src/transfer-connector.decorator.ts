@@ -1,11 +1,14 @@
 import 'reflect-metadata';
 import { Injectable } from '@nestjs/common';
 import type { EcConnector } from './ec/ec-connector.ts';
+import type { ConcurrentKvConnector } from './kv/concurrent.kv-connector.ts';
 import type { KvConnector } from './kv/kv-connector.ts';
 
 /** The connector of each kind. */
 export interface ConnectorKinds {
   readonly kv: KvConnector;
+  /** A KV connector's other side, where it has one: it then has two classes of one name. */
+  readonly concurrent_kv: ConcurrentKvConnector;
   readonly ec: EcConnector;
 }
 

@@ -1,9 +1,8 @@
 import type { UpstreamCall } from '#gateway';
 import type { JsonObject } from '#json';
-import type { RequestScope } from '#protocol';
+import type { HostPort, RequestScope } from '#protocol';
 import type { ApiType } from './api-type.ts';
 import type { DisaggWatch } from './disagg.observer.ts';
-import type { HostPort } from './host-port.ts';
 import type { RoutingHints } from './routing-hints.ts';
 
 /** One of the sidecar's listeners and the engine behind it; there is one for each data-parallel rank. */

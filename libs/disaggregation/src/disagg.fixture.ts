@@ -4,7 +4,8 @@ import { Logger } from '@nestjs/common';
 import { ClientClosedError, asCoordinatorError } from '#foundation';
 import { UpstreamClient, gatewayConfig } from '#gateway';
 import type { ClientResponse } from '#pipeline';
-import { forwardedHeaders } from '#protocol';
+import { forwardedHeaders, hostPort } from '#protocol';
+import type { HostPort } from '#protocol';
 import { FakeUpstream, json } from '#testing';
 import type { Handler, RawUpstream, RecordedRequest, TcpPeer } from '#testing';
 import { apiTypeOf } from './api-type.ts';
@@ -13,8 +14,6 @@ import type { DisaggRequest, TransferRequest } from './disagg-request.ts';
 import { disaggErrorResponse } from './disagg-error-response.ts';
 import type { DisaggFacts, DisaggWatch, Stage, StageEnd } from './disagg.observer.ts';
 import { readRequest } from './entry.service.ts';
-import { hostPort } from './host-port.ts';
-import type { HostPort } from './host-port.ts';
 import { routingHints } from './routing-hints.ts';
 import { StageClient } from './stage.client.ts';
 

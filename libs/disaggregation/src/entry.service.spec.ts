@@ -1,11 +1,11 @@
 import { beforeEach, describe, expect, it } from '@jest/globals';
+import { hostPortText } from '#protocol';
 import { cleanup } from '#testing';
 import type { FakeUpstream } from '#testing';
 import { DisaggBench, answering, deadTarget, recordLogs } from './disagg.fixture.ts';
 import type { LogLine } from './disagg.fixture.ts';
 import { Listed, addressOf, enter, entryOf } from './entry.fixture.ts';
 import type { EntryParts } from './entry.service.ts';
-import { hostPortText } from './host-port.ts';
 import { apiTypeOf } from './api-type.ts';
 
 let bench: DisaggBench;

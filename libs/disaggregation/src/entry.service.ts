@@ -4,15 +4,14 @@ import { BadRequestError, UpstreamConnectionError } from '#foundation';
 import { JsonSyntaxError, validatedObject } from '#json';
 import type { JsonObject } from '#json';
 import type { ClientResponse } from '#pipeline';
-import { valuesOf } from '#protocol';
+import { hostPort, hostPortText, isSameEndpoint, valuesOf } from '#protocol';
+import type { HostPort } from '#protocol';
 import type { AllowList } from './allow-list.ts';
 import { bypassReason } from './bypass.ts';
 import type { LocalDecode } from './decode/local-decode.ts';
 import type { DisaggRequest, ReadRequest, TransferRequest } from './disagg-request.ts';
 import type { EncodeStage } from './ec/encode-stage.ts';
 import { forbiddenTarget } from './forbidden-target.ts';
-import { hostPort, hostPortText, isSameEndpoint } from './host-port.ts';
-import type { HostPort } from './host-port.ts';
 import type { KvTransfer } from './kv/kv-transfer.ts';
 import type { PrefixPull } from './kv/prefix-pull.ts';
 

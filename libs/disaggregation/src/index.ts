@@ -22,8 +22,6 @@ export { EncodeStage } from './ec/encode-stage.ts';
 export type { Encoded } from './ec/encode-stage.ts';
 export { EntryService } from './entry.service.ts';
 export type { EntryParts } from './entry.service.ts';
-export { bracketed, hostPort, hostPortText } from './host-port.ts';
-export type { HostPort } from './host-port.ts';
 export { KvTransfer } from './kv/kv-transfer.ts';
 export { HostResolver } from './kv/moriio/host.resolver.ts';
 export type { ResolverEvent, ResolverSettings } from './kv/moriio/host.resolver.ts';

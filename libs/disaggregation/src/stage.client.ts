@@ -1,10 +1,9 @@
 import type { UpstreamCall, UpstreamClient, UpstreamReply } from '#gateway';
 import type { Rope } from '#json';
-import { HEADER } from '#protocol';
+import { HEADER, hostPortText, withoutHeaders } from '#protocol';
+import type { HostPort } from '#protocol';
 import type { DisaggRequest } from './disagg-request.ts';
 import type { Stage, StageEnd } from './disagg.observer.ts';
-import { hostPortText } from './host-port.ts';
-import type { HostPort } from './host-port.ts';
 import { endOf, failureOf } from './stage-failure.ts';
 
 /** One call for a stage. */
@@ -126,7 +125,7 @@ export class StageClient {
       method: 'POST',
       base: leg.base,
       path: leg.path ?? path,
-      headers: isBare ? own : [...without(scope.headers, own), ...own],
+      headers: isBare ? own : [...withoutHeaders(scope.headers, namesOf(own)), ...own],
       body: leg.body,
       headLimit: NO_LIMIT,
       idleLimit: NO_LIMIT,
@@ -146,13 +145,6 @@ function lastOfEach(flat: readonly string[]): string[] {
   return [...values].flat();
 }
 
-/** The client's headers but those that are replaced; a name that comes several times is kept as often. */
-function without(flat: readonly string[], replaced: readonly string[]): string[] {
-  const names = new Set(replaced.filter((_, index) => index % 2 === 0));
-  const kept: string[] = [];
-  for (let index = 0; index + 1 < flat.length; index += 2) {
-    const name = flat[index] ?? '';
-    if (!names.has(name)) kept.push(name, flat[index + 1] ?? '');
-  }
-  return kept;
+function namesOf(flat: readonly string[]): ReadonlySet<string> {
+  return new Set(flat.filter((_, index) => index % 2 === 0));
 }

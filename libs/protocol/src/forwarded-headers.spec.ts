@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { forwardedHeaders, valuesOf } from './forwarded-headers.ts';
+import { forwardedHeaders, valuesOf, withoutHeaders } from './forwarded-headers.ts';
 
 const NONE: ReadonlySet<string> = new Set();
 const PARENT = '00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01';
@@ -120,5 +120,16 @@ describe('valuesOf', () => {
 
   it('finds none where there is none', () => {
     expect(valuesOf(['x-aa', '1'], 'x-a')).toEqual([]);
+  });
+});
+
+describe('withoutHeaders', () => {
+  it('keeps every other header in its order, as often as it comes', () => {
+    const flat = ['x-a', '1', 'x-b', '2', 'x-a', '3', 'x-c', '4', 'x-b', '5'];
+    expect(withoutHeaders(flat, new Set(['x-a', 'x-d']))).toEqual(['x-b', '2', 'x-c', '4', 'x-b', '5']);
+  });
+
+  it('takes names for names, not values', () => {
+    expect(withoutHeaders(['x-a', 'x-b'], new Set(['x-b']))).toEqual(['x-a', 'x-b']);
   });
 });

@@ -74,3 +74,13 @@ export function valuesOf(raw: readonly string[], name: string): string[] {
   }
   return values;
 }
+
+/** Flat headers without those names; a name that comes several times is kept or left out as often. @param names lower-case, as the headers are */
+export function withoutHeaders(flat: readonly string[], names: ReadonlySet<string>): string[] {
+  const kept: string[] = [];
+  for (let index = 0; index + 1 < flat.length; index += 2) {
+    const name = flat[index] ?? '';
+    if (!names.has(name)) kept.push(name, flat[index + 1] ?? '');
+  }
+  return kept;
+}

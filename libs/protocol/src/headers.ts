@@ -4,6 +4,11 @@ export const HEADER = {
   prefer: 'prefer',
   retryAfter: 'retry-after',
   droppedReason: 'x-llm-d-request-dropped-reason',
+  /** The endpoint that a request is for, `ip:port`; the picker alone reads it. */
+  pin: 'x-llm-d-pin-host-port',
+  /** The endpoint that the picker names in its answer to `Prefer: reserve-endpoint`, `ip:port`. */
+  reservedEndpoint: 'x-llm-d-reserved-host-port',
+  preferenceApplied: 'preference-applied',
   revisionDecisionId: 'x-llm-d-revision-decision-id',
   traceparent: 'traceparent',
   tracestate: 'tracestate',
@@ -27,7 +32,7 @@ export const HOP_BY_HOP: ReadonlySet<string> = new Set([
 const ROUTING: ReadonlySet<string> = new Set([
   'epp-profile',
   'x-llm-d-epp-profile',
-  'x-llm-d-pin-host-port',
+  HEADER.pin,
   'x-prefiller-host-port',
   'x-encoder-hosts-ports',
   'x-kv-cache-source-host-port',
@@ -43,7 +48,7 @@ export function isRoutingHeader(name: string): boolean {
 const INTERNAL_ANSWERS: ReadonlySet<string> = new Set([
   'x-prefiller-host-port',
   'x-encoder-hosts-ports',
-  'x-llm-d-reserved-host-port',
+  HEADER.reservedEndpoint,
   'x-peer-topology',
 ]);
 

@@ -1,9 +1,11 @@
 export { isCoded, isEventStream } from './answer-kind.ts';
 export type { ByteObserver, ByteSink, ByteStream } from './byte-stream.ts';
 export { EventReader } from './event-reader.ts';
-export { forwardedHeaders, valuesOf } from './forwarded-headers.ts';
+export { forwardedHeaders, valuesOf, withoutHeaders } from './forwarded-headers.ts';
 export type { ForwardedHeaders } from './forwarded-headers.ts';
 export { connectionNames, HEADER, HOP_BY_HOP, isInternalAnswerHeader, isRoutingHeader } from './headers.ts';
+export { bracketed, hostPort, hostPortText, isSameEndpoint } from './host-port.ts';
+export type { HostPort } from './host-port.ts';
 export { findMediaParts, placeOf } from './media-parts.ts';
 export type { MediaPart, Modality } from './media-parts.ts';
 export { FeaturesError, readFeatures } from './multimodal.ts';

@@ -1,9 +1,8 @@
 import { afterEach, describe, expect, it } from '@jest/globals';
-import { Logger } from '@nestjs/common';
 import { joinRope, rawJson } from '#json';
 import type { KvConnector } from './kv-connector.ts';
 import { NixlKvConnector } from './nixl.kv-connector.ts';
-import { SglangKvConnector, bootstrapPort } from './sglang.kv-connector.ts';
+import { SglangKvConnector } from './sglang.kv-connector.ts';
 import { SharedStorageKvConnector } from './shared-storage.kv-connector.ts';
 
 const FROM_NIXL =
@@ -103,38 +102,7 @@ describe('kv-sglang', () => {
     expect(prefill(new SglangKvConnector())).toContain('"bootstrap_port":9100,');
   });
 
-  it('says once that SGLANG_BOOTSTRAP_PORT is no port, and takes the default', () => {
-    process.env['SGLANG_BOOTSTRAP_PORT'] = '70000';
-    const errors: unknown[] = [];
-    const silent = (): void => undefined;
-    Logger.overrideLogger({ log: silent, warn: silent, error: (message: unknown) => errors.push(message) });
-    const connector = new SglangKvConnector();
-    expect(prefill(connector)).toContain('"bootstrap_port":8998,');
-    expect(prefill(connector)).toContain('"bootstrap_port":8998,');
-    expect(errors).toEqual(['SGLANG_BOOTSTRAP_PORT is not a port from 1 to 65535, using 8998']);
-  });
-
   it('needs nothing that prefill gives', () => {
     expect(new SglangKvConnector().needsHandoff).toBe(false);
-  });
-});
-
-describe('bootstrapPort', () => {
-  it.each([
-    ['', 8998],
-    ['1', 1],
-    ['8998', 8998],
-    ['65535', 65_535],
-    ['65536', undefined],
-    ['0', undefined],
-    ['-1', undefined],
-    ['port', undefined],
-    ['8998x', undefined],
-    ['8998 ', undefined],
-    ['8998.0', undefined],
-    ['0x2326', undefined],
-    ['99999999999999999999', undefined],
-  ])('of %j is %j', (value, port) => {
-    expect(bootstrapPort(value)).toBe(port);
   });
 });

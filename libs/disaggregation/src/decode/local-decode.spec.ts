@@ -1,10 +1,10 @@
 import { describe, expect, it } from '@jest/globals';
 import { BadRequestError } from '#foundation';
+import { hostPortText } from '#protocol';
 import { cleanup } from '#testing';
 import { DisaggBench, answering, deadTarget, sentTo } from '../disagg.fixture.ts';
 import type { Exchange, Sent } from '../disagg.fixture.ts';
 import { readRequest } from '../entry.service.ts';
-import { hostPortText } from '../host-port.ts';
 import { ChunkedDecode } from './chunked-decode.ts';
 import { LocalDecode } from './local-decode.ts';
 

@@ -2,8 +2,8 @@ import { BadRequestError } from '#foundation';
 import type { UpstreamReply } from '#gateway';
 import type { JsonObject } from '#json';
 import type { ClientResponse } from '#pipeline';
+import { hostPort, hostPortText } from '#protocol';
 import type { DisaggRequest, ReadRequest } from '../disagg-request.ts';
-import { hostPort, hostPortText } from '../host-port.ts';
 import type { StageClient } from '../stage.client.ts';
 import type { ChunkedDecode } from './chunked-decode.ts';
 

@@ -1,5 +1,5 @@
+import type { HostPort } from '#protocol';
 import type { ReadRequest } from '../disagg-request.ts';
-import type { HostPort } from '../host-port.ts';
 import type { StageClient } from '../stage.client.ts';
 import { encodeAnswer } from './encode-answer.ts';
 import { EncodeFanOut } from './encode-fan-out.ts';

@@ -1,8 +1,8 @@
 import { Logger } from '@nestjs/common';
 import { UpstreamAnswerError } from '#foundation';
 import type { JsonValue } from '#json';
+import type { HostPort } from '#protocol';
 import type { ReadRequest } from '../disagg-request.ts';
-import type { HostPort } from '../host-port.ts';
 import type { StageClient, WholeAnswer } from '../stage.client.ts';
 import { encodeAnswer } from './encode-answer.ts';
 import { EncodeFanOut } from './encode-fan-out.ts';

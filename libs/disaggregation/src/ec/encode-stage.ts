@@ -1,6 +1,6 @@
-import type { HostPort } from '../host-port.ts';
 import type { ReadRequest } from '../disagg-request.ts';
 import type { JsonObject } from '#json';
+import type { HostPort } from '#protocol';
 
 /** What the stage has made of a request. */
 export interface Encoded {

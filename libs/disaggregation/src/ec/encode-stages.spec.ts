@@ -1,11 +1,11 @@
 import { beforeEach, describe, expect, it } from '@jest/globals';
 import { InternalError } from '#foundation';
 import { joinRope } from '#json';
+import type { HostPort } from '#protocol';
 import { RawUpstream, cleanup, json } from '#testing';
 import type { FakeUpstream, Handler } from '#testing';
 import { DisaggBench, answering, called, deadTarget, parsed, recordLogs, secret, targetOf } from '../disagg.fixture.ts';
 import type { Exchange, LogLine, Sent } from '../disagg.fixture.ts';
-import type { HostPort } from '../host-port.ts';
 import { readRequest } from '../entry.service.ts';
 import { EcExampleStage } from './ec-example.stage.ts';
 import { EcNixlStage } from './ec-nixl.stage.ts';

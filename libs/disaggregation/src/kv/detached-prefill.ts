@@ -1,10 +1,10 @@
 import { Logger } from '@nestjs/common';
 import type { UpstreamReply } from '#gateway';
 import type { JsonObject } from '#json';
+import { hostPortText } from '#protocol';
 import type { LocalDecode } from '../decode/local-decode.ts';
 import type { TransferRequest } from '../disagg-request.ts';
 import type { StageEnd } from '../disagg.observer.ts';
-import { hostPortText } from '../host-port.ts';
 import { CalledOffError, endOf, failureOf, isGood } from '../stage-failure.ts';
 import type { StageClient } from '../stage.client.ts';
 import { checkPrefill } from './prefill-check.ts';

@@ -1,9 +1,9 @@
 import { readFileSync, readdirSync } from 'node:fs';
 import { beforeEach, describe, expect, it } from '@jest/globals';
+import { hostPort } from '#protocol';
 import { cleanup, json } from '#testing';
 import type { FakeUpstream } from '#testing';
 import { DisaggBench } from '../disagg.fixture.ts';
-import { hostPort } from '../host-port.ts';
 import type { KeyStyle } from './transfer-keys.ts';
 import { ONE_ENGINE, connector, run } from './transfer.fixture.ts';
 import type { Connector } from './transfer.fixture.ts';

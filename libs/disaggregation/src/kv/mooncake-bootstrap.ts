@@ -2,10 +2,8 @@ import { UpstreamAnswerError, UpstreamTimeoutError } from '#foundation';
 import { jsonAnswer } from '#gateway';
 import type { UpstreamClient } from '#gateway';
 import type { JsonObject } from '#json';
-import { HEADER } from '#protocol';
-import type { RequestScope } from '#protocol';
-import { hostPortText } from '../host-port.ts';
-import type { HostPort } from '../host-port.ts';
+import { HEADER, hostPortText } from '#protocol';
+import type { HostPort, RequestScope } from '#protocol';
 import { ExpiringCache } from './expiring-cache.ts';
 
 /** One engine of a prefill worker. */

@@ -1,10 +1,10 @@
+import { hostPort } from '#protocol';
+import type { HostPort } from '#protocol';
 import type { FakeUpstream, Handler } from '#testing';
 import { ChunkedDecode } from '../decode/chunked-decode.ts';
 import { LocalDecode } from '../decode/local-decode.ts';
 import { DisaggBench, answering, targetOf } from '../disagg.fixture.ts';
 import type { Exchange, Received, Sent } from '../disagg.fixture.ts';
-import { hostPort } from '../host-port.ts';
-import type { HostPort } from '../host-port.ts';
 import type { KvTransfer } from './kv-transfer.ts';
 import { HostResolver } from './moriio/host.resolver.ts';
 import type { MoriioSettings } from './moriio/moriio.settings.ts';

@@ -1,8 +1,8 @@
 import { beforeEach, describe, expect, it } from '@jest/globals';
+import { hostPort } from '#protocol';
 import { cleanup } from '#testing';
 import type { FakeUpstream } from '#testing';
 import { DisaggBench, recordLogs, sentTo, targetOf } from '../disagg.fixture.ts';
-import { hostPort } from '../host-port.ts';
 import { connector, run } from './transfer.fixture.ts';
 import type { ConnectorOptions } from './transfer.fixture.ts';
 

@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { JsonObject, buildObject, joinRope } from '#json';
-import { hostPort } from '../host-port.ts';
-import type { HostPort } from '../host-port.ts';
+import { hostPort } from '#protocol';
+import type { HostPort } from '#protocol';
 import { PrefixPull } from './prefix-pull.ts';
 import type { PullSettings } from './prefix-pull.ts';
 import { TRANSFER_KEYS } from './transfer-keys.ts';

@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import { buildObject, jsonString } from '#json';
 import type { JsonObject, Rope } from '#json';
+import { isSameEndpoint } from '#protocol';
+import type { HostPort } from '#protocol';
 import type { RankListener } from '../disagg-request.ts';
-import { isSameEndpoint } from '../host-port.ts';
-import type { HostPort } from '../host-port.ts';
 import type { TransferKeys } from './transfer-keys.ts';
 
 /** What the addresses of a pull are made of. */

@@ -1,7 +1,7 @@
+import type { HostPort } from '#protocol';
 import type { FakeUpstream } from '#testing';
 import { targetOf } from '../disagg.fixture.ts';
 import type { DisaggBench, Exchange, Received } from '../disagg.fixture.ts';
-import type { HostPort } from '../host-port.ts';
 import type { KvTransfer } from './kv-transfer.ts';
 import { MooncakeBootstrap } from './mooncake-bootstrap.ts';
 import { MooncakeTransfer } from './mooncake.transfer.ts';

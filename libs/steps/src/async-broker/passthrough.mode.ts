@@ -2,6 +2,7 @@ import { Inject, Injectable } from '@nestjs/common';
 import { BROKER_CONFIG, BrokerObserver, Quota } from '#broker';
 import type { BrokerConfig, QuotaOutcome } from '#broker';
 import type { PipelineRequest, StepFindings } from '#pipeline';
+import { withoutHeaders } from '#protocol';
 import { queueRoute } from './queue-route.ts';
 
 /** Live traffic with the identity of a tenant: it takes a place of the tenant's quota, and goes on with what that makes of it. */
@@ -24,11 +25,7 @@ export class PassthroughMode {
   /** The client's objective and fairness id never go on: nobody chooses its own priority. */
   private headers({ scope, model = '' }: PipelineRequest, tenant: string, outcome: QuotaOutcome): readonly string[] {
     const { objective_header: objective, fairness_header: fairness } = this.config;
-    const headers: string[] = [];
-    for (let index = 0; index + 1 < scope.headers.length; index += 2) {
-      const name = scope.headers[index] ?? '';
-      if (name !== objective && name !== fairness) headers.push(name, scope.headers[index + 1] ?? '');
-    }
+    const headers = withoutHeaders(scope.headers, new Set([objective, fairness]));
     const stamped = this.objectiveOf(queueRoute(this.config, model, tenant).tier, outcome);
     if (stamped !== '') headers.push(objective, stamped);
     headers.push(fairness, tenant);

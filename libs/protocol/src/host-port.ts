@@ -1,4 +1,4 @@
-/** Where a stage runs. */
+/** Where a worker listens. */
 export interface HostPort {
   /** Name or address; IPv6 without brackets. */
   readonly host: string;
