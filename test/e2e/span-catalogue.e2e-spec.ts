@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
 import { ATTRIBUTES, SPANS } from '#telemetry';
 import type { SpanSpec } from '#telemetry';
+import { FakeUpstream, json } from '#testing';
 import { startSimulatedCluster } from '../../apps/simulator/src/cluster.ts';
 import type { SimulatedCluster } from '../../apps/simulator/src/cluster.ts';
 import { OtlpReceiver } from '../../apps/simulator/src/stack/otlp-receiver.ts';
@@ -42,6 +43,7 @@ describe('the spans of a built coordinator', () => {
     await queueAndGiveUp(url);
     // the last spans leave before it ends
     await coordinator.stop();
+    await runPair();
   });
 
   afterAll(async () => {
@@ -91,6 +93,26 @@ describe('the spans of a built coordinator', () => {
     const headers = { 'x-llm-d-async-mode': 'enqueue', 'x-request-id': 'queued' };
     await fetch(`${url}/v1/chat/completions`, { method: 'POST', headers, body: '{"model":"m","messages":[]}' });
     for (const method of ['GET', 'DELETE']) await fetch(`${url}/v1/requests/queued`, { method });
+  }
+
+  /** Another pipeline, with a picker that reserves endpoints. */
+  async function runPair(): Promise<void> {
+    const gateway = await FakeUpstream.start(({ headers }, response) => {
+      if (headers['prefer'] === undefined) json(response, '{}');
+      else response.writeHead(204, { 'x-llm-d-reserved-host-port': '10.0.0.7:8000' }).end();
+    });
+    const port = await freePort();
+    const url = `http://127.0.0.1:${port}`;
+    const pipeline = { kv_connector: 'kv-sglang' };
+    const config = coordinatorConfig({ gateway, render: cluster.render }, port, {
+      steps: ['prefill-decode'],
+      pipeline,
+    });
+    const coordinator = new CoordinatorProcess(['--config', folder.write('pair.yaml', config)], receiver.variables);
+    await coordinator.ready(url);
+    await (await fetch(`${url}/v1/chat/completions`, { method: 'POST', body: '{"model":"m","messages":[]}' })).text();
+    await coordinator.stop();
+    await gateway.close();
   }
 
   function image(name: string): object {

@@ -70,7 +70,7 @@ export class PipelineBench {
     return { status: response.status, body: await whole(response) };
   }
 
-  /** Profiles of the calls to the gateway so far, in order of arrival; the probe is `probe`. */
+  /** Profiles of the calls to the gateway so far, in order of arrival; the probe is `probe`, a reservation `reserve-endpoint`. */
   get phases(): readonly string[] {
     return this.gateway.requests.map(phaseOf);
   }
@@ -89,7 +89,8 @@ export class PipelineBench {
 
 /** The phase that a call to the gateway is of. */
 export function phaseOf({ headers }: RecordedRequest): string {
-  return headers['prefer'] === undefined ? String(headers['epp-profile']) : 'probe';
+  if (headers['prefer'] === undefined) return String(headers['epp-profile']);
+  return headers['prefer'] === 'reserve-endpoint' ? headers['prefer'] : 'probe';
 }
 
 /** Answers with that JSON text. */

@@ -2,7 +2,7 @@ import type { ServerResponse } from 'node:http';
 import { FakeUpstream, json } from '#testing';
 import type { RecordedRequest } from '#testing';
 
-export type Phase = 'media' | 'render' | 'probe' | 'encode' | 'prefill' | 'decode' | 'passthrough';
+export type Phase = 'media' | 'render' | 'probe' | 'encode' | 'reserve' | 'prefill' | 'decode' | 'passthrough';
 
 /** Answers one call of a phase. */
 export type PhaseHandler = (response: ServerResponse, request: RecordedRequest) => void | Promise<void>;
@@ -63,6 +63,7 @@ export class ObservedCluster {
 export function phaseOf({ path, headers, method }: RecordedRequest): Phase {
   if (path.startsWith('/media/')) return 'media';
   if (path.endsWith('/render')) return 'render';
+  if (headers['prefer'] === 'reserve-endpoint') return 'reserve';
   if (headers['prefer'] !== undefined) return 'probe';
   const profile = headers['epp-profile'];
   if (profile === 'encode' || profile === 'prefill') return profile;
@@ -91,6 +92,7 @@ const ANSWERS: Readonly<Record<Phase, PhaseHandler>> = {
   },
   probe: (response) => json(response, { error: { message: 'not cached' } }, 412),
   encode: (response) => json(response, { ec_transfer_params: { [`key-${Math.random()}`]: { peer_port: 1 } } }),
+  reserve: (response) => void response.writeHead(204, { 'x-llm-d-reserved-host-port': '10.0.0.7:8000' }).end(),
   prefill: (response) => json(response, { kv_transfer_params: { remote_host: 'h', remote_port: 1 } }),
   decode: (response, { body }) =>
     body.includes('"stream":true')

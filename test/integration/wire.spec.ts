@@ -14,7 +14,9 @@ interface Golden {
   readonly request: string;
   readonly rendered: string | null;
   readonly answers: { readonly encode?: Readonly<Record<string, string>>; readonly prefill?: string };
-  readonly phase: 'render' | 'conditional-decode' | 'encode' | 'prefill' | 'decode';
+  /** Present where the pipeline has this step in place of prefill and decode. */
+  readonly step?: 'prefill-decode';
+  readonly phase: 'render' | 'conditional-decode' | 'encode' | 'reserve-endpoint' | 'prefill' | 'decode';
   /** Which of several calls of the phase, by its hash's place in the prompt. */
   readonly item?: number;
   readonly path: string;
@@ -37,6 +39,10 @@ const CLIENT_HEADERS = [
   ...['traceparent', '00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01', 'tracestate', 'a=1'],
 ];
 
+/** What a client sends beside these to lead the workers of prefill-decode elsewhere. */
+const AGAINST_PAIRS = ['x-llm-d-pin-host-port', '10.0.0.9:8000', 'X-Data-Parallel-Rank', '3'];
+const PAIR_STEPS = ['replace-media-urls', 'render', 'conditional-decode', 'encode', 'prefill-decode'];
+
 const FOLDER = new URL('../fixtures/wire/', import.meta.url);
 const GOLDENS = readdirSync(FOLDER).map((file): [name: string, golden: Golden] => [
   file.replace('.json', ''),
@@ -50,9 +56,10 @@ afterAll(async () => {
   for (const bench of benches.values()) await (await bench).close();
 });
 
-function benchFor(pipeline: Settings): Promise<PipelineBench> {
-  const key = JSON.stringify(pipeline);
-  const bench = benches.get(key) ?? PipelineBench.start({ pipeline });
+function benchFor({ step }: Golden, pipeline: Settings): Promise<PipelineBench> {
+  const key = JSON.stringify([step, pipeline]);
+  const steps = step === undefined ? {} : { steps: PAIR_STEPS };
+  const bench = benches.get(key) ?? PipelineBench.start({ pipeline, ...steps });
   benches.set(key, bench);
   return bench;
 }
@@ -71,11 +78,17 @@ function gatewayOf({ answers }: Golden): Handler {
   return (request, response) => {
     const phase = phaseOf(request);
     if (phase === 'probe') return json(response, '{}', 412);
-    if (phase === 'prefill') return json(response, answers.prefill ?? '{}');
-    const hash = Object.keys(answers.encode ?? {}).find((key) => request.body.includes(`["${key}"]`));
-    const ids = request.body.includes('AAAA') ? 'aaaa' : 'bbbb';
-    return json(response, phase === 'encode' ? (answers.encode?.[hash ?? ids] ?? '{}') : '{"id":"answer"}');
+    if (phase === 'reserve-endpoint') {
+      return void response.writeHead(204, { 'x-llm-d-reserved-host-port': '10.0.0.7:8000' }).end();
+    }
+    const encoded = phase === 'encode' ? encodeAnswer(answers.encode ?? {}, request) : undefined;
+    json(response, encoded ?? (phase === 'prefill' ? (answers.prefill ?? '{}') : '{"id":"answer"}'));
   };
+}
+
+function encodeAnswer(encoded: Readonly<Record<string, string>>, { body }: RecordedRequest): string {
+  const hash = Object.keys(encoded).find((key) => body.includes(`["${key}"]`));
+  return encoded[hash ?? (body.includes('AAAA') ? 'aaaa' : 'bbbb')] ?? '{}';
 }
 
 /** The calls of the golden's phase, several of them in the order of the prompt. */
@@ -98,15 +111,18 @@ function ownHeaders({ headers }: RecordedRequest): RecordedRequest['headers'] {
 }
 
 const masked = (text: string): string =>
-  text.replace(/"bootstrap_room":"[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}"/, '"bootstrap_room":"<room>"');
+  text
+    .replace(/"bootstrap_room":"[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}"/, '"bootstrap_room":"<room>"')
+    .replace(/"bootstrap_room":\d{1,19}}$/, '"bootstrap_room":5975098084415727586}');
 
 describe.each(GOLDENS)('the wire: %s', (_, golden) => {
   it.each(settingsOf(golden.pipeline))('with %j', async (pipeline) => {
-    const bench = await benchFor(pipeline);
+    const bench = await benchFor(golden, pipeline);
     bench.gateway.handler = gatewayOf(golden);
     bench.render.handler = answering(golden.rendered ?? 'not to be asked');
     bench.gateway.requests.length = bench.render.requests.length = 0;
-    const { headers, trace } = forwardedHeaders(CLIENT_HEADERS, new Set(['epp-profile', 'x-llm-d-disagg-revision']));
+    const sent = [...CLIENT_HEADERS, ...(golden.step === undefined ? [] : AGAINST_PAIRS)];
+    const { headers, trace } = forwardedHeaders(sent, new Set(['epp-profile', 'x-llm-d-disagg-revision']));
     const scope = { id: 'req-1', headers, trace };
 
     const answer = await bench.run(aRequest({ format: golden.client, body: golden.request, scope }));
@@ -125,10 +141,13 @@ describe.each(GOLDENS)('the wire: %s', (_, golden) => {
 
 describe('the goldens', () => {
   it('have every phase of every client format', () => {
-    const has = new Set(GOLDENS.map(([, { client, phase }]) => `${phase} ${client}`));
+    const has = new Set(GOLDENS.map(([, { client, phase, step = '' }]) => `${step} ${phase} ${client}`.trim()));
     const formats = ['chat', 'completions', 'responses', 'generate'];
     const expected = [
       ...formats.flatMap((format) => ['conditional-decode', 'prefill', 'decode'].map((phase) => `${phase} ${format}`)),
+      ...formats.flatMap((format) =>
+        ['reserve-endpoint', 'prefill', 'decode'].map((phase) => `prefill-decode ${phase} ${format}`),
+      ),
       ...['render chat', 'render completions', 'render responses', 'encode chat', 'encode responses'],
     ];
     expect([...has].sort()).toEqual(expected.sort());
@@ -136,6 +155,6 @@ describe('the goldens', () => {
 
   it('say where they come from', () => {
     const sources = GOLDENS.map(([, { source }]) => source);
-    expect(sources.filter((source) => !/^(wire|decisions)\.md, /.test(source))).toEqual([]);
+    expect(sources.filter((source) => !/^(wire|decisions|coordinator)\.md, /.test(source))).toEqual([]);
   });
 });

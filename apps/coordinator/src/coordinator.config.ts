@@ -8,7 +8,7 @@ import { loadStepModule, pipelineConfig, pipelineProblems, stepMetadata } from '
 import type { StepClass, StepMetadata } from '#pipeline';
 import { readinessConfig } from '#runtime';
 import { serverConfig } from '#server';
-import { BUILT_IN_STEPS } from '#steps';
+import { BUILT_IN_STEPS, kvConnectorProblems, kvConnectorWarning } from '#steps';
 import { telemetryConfig } from '#telemetry';
 import { stepKit } from './step-kit.ts';
 
@@ -42,10 +42,11 @@ export async function loadCoordinatorConfig(source: CoordinatorSource): Promise<
   const problems: ConfigProblem[] = [];
   const stepClasses = await loadModules(outline.modules ?? [], dirname(resolve(source.file)), problems);
   const steps = stepsOf([...BUILT_IN_STEPS, ...stepClasses]);
-  problems.push(...pipelineProblems(outline, steps));
+  problems.push(...pipelineProblems(outline, steps), ...kvConnectorProblems(outline));
   try {
     const parsed = parseTree(tree, coordinatorConfig(steps), source);
-    if (problems.length === 0) return { ...parsed, stepClasses };
+    if (problems.length === 0)
+      return { ...parsed, warnings: [...parsed.warnings, ...warningsOf(outline)], stepClasses };
   } catch (error) {
     if (!(error instanceof ConfigError)) throw error;
     problems.unshift(...error.problems);
@@ -63,6 +64,7 @@ const outlineSchema = z.looseObject({
   pipeline: z
     .looseObject({
       modules: z.array(z.string()).optional(),
+      kv_connector: z.string().optional(),
       use_openai_format: z.boolean().optional(),
       steps: z.array(z.unknown()).optional(),
     })
@@ -79,6 +81,11 @@ function pipelineOutline(tree: ConfigTree, layers: ConfigLayers): Outline {
     if (error instanceof ConfigError) return {};
     throw error;
   }
+}
+
+function warningsOf(outline: Outline): readonly string[] {
+  const warning = kvConnectorWarning(outline);
+  return warning === undefined ? [] : [warning];
 }
 
 async function loadModules(

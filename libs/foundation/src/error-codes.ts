@@ -73,7 +73,7 @@ export const ERROR_CODES = {
   },
   upstream_invalid_answer: {
     status: 502,
-    meaning: 'An upstream answered 200 with a body that is not what the step needs.',
+    meaning: 'An upstream answered with success, but not with what the step needs.',
   },
   draining: { status: 503, meaning: 'The coordinator is shutting down. Try another replica.' },
   upstream_timeout: { status: 504, meaning: 'An upstream took longer than its limit; the message names the setting.' },

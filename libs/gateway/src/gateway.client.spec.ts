@@ -70,6 +70,11 @@ describe('GatewayClient', () => {
       expect(values('authorization')).toEqual(['Bearer k']);
     });
 
+    it('goes out under the id of its own, where it has one', async () => {
+      await textOf(await client().call(aPhaseCall({ scope: aScope({ id: 'abc' }), requestId: 'abc-prefill' })));
+      expect(values('x-request-id')).toEqual(['abc-prefill']);
+    });
+
     it('carries the headers that an earlier step made of those of the client, in their place', async () => {
       const scope = aScope({ headers: ['x-objective', 'best', 'x-kept', '1'] });
       await textOf(await client().call(aPhaseCall({ scope, clientHeaders: ['x-kept', '1', 'x-tenant', 'a'] })));

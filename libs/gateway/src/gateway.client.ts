@@ -15,6 +15,8 @@ export interface PhaseCall {
   readonly profile: Profile;
   readonly path: string;
   readonly body: Rope;
+  /** Goes out in place of `scope.id`, where workers and pickers have to tell calls of one request apart. */
+  readonly requestId?: string;
   /** What goes out of the client's headers, in place of `scope.headers`. */
   readonly clientHeaders?: readonly string[] | undefined;
   /** Flat headers that go out beside the client's and win over them: relayed response headers, `prefer`. */
@@ -63,7 +65,7 @@ export class GatewayClient {
       method: 'POST',
       base: this.config.address,
       path: call.path,
-      headers: this.stamped(call.scope, call.profile, [
+      headers: this.stamped(call.requestId ?? call.scope.id, call.profile, [
         ...(call.clientHeaders ?? call.scope.headers),
         'content-type',
         'application/json',
@@ -86,7 +88,7 @@ export class GatewayClient {
       method: call.method,
       base: this.origin,
       path: call.path,
-      headers: this.stamped(call.scope, 'decode', [...call.scope.headers, ...call.headers]),
+      headers: this.stamped(call.scope.id, 'decode', [...call.scope.headers, ...call.headers]),
       body: call.body,
       headLimit: this.decodeLimit(),
       idleLimit: this.streamIdleLimit(),
@@ -94,8 +96,8 @@ export class GatewayClient {
     });
   }
 
-  private stamped(scope: RequestScope, profile: Profile, headers: readonly string[]): string[] {
-    return [...headers, HEADER.requestId, scope.id, this.config.profile_header, profile];
+  private stamped(requestId: string, profile: Profile, headers: readonly string[]): string[] {
+    return [...headers, HEADER.requestId, requestId, this.config.profile_header, profile];
   }
 
   private timeout(): TimeLimit {

@@ -4,7 +4,7 @@ export { GATEWAY_CONFIG, gatewayConfig } from './gateway.config.ts';
 export type { GatewayConfig, UpstreamSettings } from './gateway.config.ts';
 export { GatewayModule } from './gateway.module.ts';
 export type { GatewayModuleOptions } from './gateway.module.ts';
-export { answerBytes, jsonAnswer } from './json-answer.ts';
+export { answerBytes, jsonAnswer, refusal } from './json-answer.ts';
 export { ReplyBody } from './reply-body.ts';
 export type { ByteSource } from './reply-body.ts';
 export { firstValue } from './upstream-call.ts';

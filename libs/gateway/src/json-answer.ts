@@ -42,7 +42,8 @@ async function parsed(bytes: Buffer, step: string): Promise<JsonObject> {
   }
 }
 
-function refusal(reply: UpstreamReply, step: string): UpstreamError {
+/** What the upstream's status means for the request, with the headers that a client may see; what it said in its body stays behind. */
+export function refusal(reply: UpstreamReply, step: string): UpstreamError {
   const relayed: Record<string, string> = {};
   for (const name of RELAYED) {
     const value = firstValue(reply, name);

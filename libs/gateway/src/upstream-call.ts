@@ -6,7 +6,8 @@ import type { ReplyBody } from './reply-body.ts';
 export type Profile = 'encode' | 'prefill' | 'decode';
 
 /** Who is called, as metrics and traces name it. `passthrough` stands for every path that no step drives. */
-export type UpstreamName = 'render' | 'conditional-decode' | 'encode' | 'prefill' | 'decode' | 'passthrough';
+export type UpstreamName =
+  'render' | 'conditional-decode' | 'encode' | 'reserve-endpoint' | 'prefill' | 'decode' | 'passthrough';
 
 /** A time limit and the configuration key it comes from. */
 export interface TimeLimit {

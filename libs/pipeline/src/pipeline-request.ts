@@ -22,9 +22,9 @@ export interface InboundRequest {
  * | Field | Set by | Read by |
  * | --- | --- | --- |
  * | `body` | replace-media-urls (URLs), render (`prompt`) | every step that calls the gateway |
- * | `mediaParts` | replace-media-urls, else render | encode, decode |
- * | `tokens`, `features` | render | conditional-decode, encode, prefill, decode |
- * | `ecParams` | encode | prefill |
+ * | `mediaParts` | replace-media-urls, else render | encode, decode, prefill-decode |
+ * | `tokens`, `features` | render | conditional-decode, encode, prefill, decode, prefill-decode |
+ * | `ecParams` | encode | prefill, prefill-decode |
  * | `handoff`, `prefillFailed` | prefill | decode |
  * | `relayedHeaders` | render, encode, prefill | every later call |
  * | `clientHeaders` | async-broker | every later call |

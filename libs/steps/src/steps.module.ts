@@ -7,6 +7,7 @@ import { QueuedModes } from './async-broker/queued.modes.ts';
 import { ConditionalDecodeStep } from './conditional-decode.step.ts';
 import { DecodeStep } from './decode.step.ts';
 import { EncodeStep } from './encode.step.ts';
+import { PrefillDecodeStep } from './prefill-decode/prefill-decode.step.ts';
 import { PrefillStep } from './prefill.step.ts';
 import { RenderClient } from './render/render.client.ts';
 import { RenderStep } from './render/render.step.ts';
@@ -23,6 +24,7 @@ export const BUILT_IN_STEPS = [
   EncodeStep,
   PrefillStep,
   DecodeStep,
+  PrefillDecodeStep,
 ] as const;
 
 /** What the steps are given. */

@@ -1,6 +1,7 @@
 import { createServer } from 'node:http';
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { HEADER } from '#protocol';
 
 /** Tokens of a rendered prompt: enough for the loops over token arrays to be compiled. */
 const TOKENS = Array.from({ length: 2_000 }, (_, index) => index + 1);
@@ -59,7 +60,9 @@ function answer(request: IncomingMessage, response: ServerResponse, body: Buffer
     const isCompletions = request.url.startsWith('/v1/completions');
     const rendered = body.includes('image_url') ? RENDERED_IMAGES : RENDERED_TEXT;
     json(response, 200, isCompletions ? `[${RENDERED_TEXT}]` : rendered);
-  } else if (request.headers['prefer'] !== undefined) {
+  } else if (request.headers[HEADER.prefer] === 'reserve-endpoint') {
+    response.writeHead(204, { [HEADER.reservedEndpoint]: '127.0.0.1:1' }).end();
+  } else if (request.headers[HEADER.prefer] !== undefined) {
     json(response, 412, '{}');
   } else if (profile === 'encode') {
     json(response, 200, ENCODED);

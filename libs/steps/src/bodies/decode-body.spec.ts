@@ -49,6 +49,13 @@ describe('decodeBody', () => {
     expect(body(await rendered(aRequest({ format, body: text }), TEXT))).toBe(`${text.slice(0, -1)},${KV}}`);
   });
 
+  it('has further members behind what is there, in place of those of the client', () => {
+    const members = { room: rawJson('5975098084415727586'), rank: undefined };
+    expect(body(aRequest({ body: '{"rank":1,"a":1.0,"rank":2}' }), { kv: undefined, members })).toBe(
+      '{"a":1.0,"room":5975098084415727586}',
+    );
+  });
+
   describe('names the media', () => {
     it('by the hash of each, beside its type', async () => {
       const text = '{"type":"text","text":"image_url"}';

@@ -11,6 +11,8 @@ export interface DecodeParts {
   readonly sendsTokens: boolean;
   /** Whether transfer parameters of a generate body stand in `sampling_params.extra_args`. */
   readonly nested: boolean;
+  /** Further outermost members; `undefined` removes one of the client's. */
+  readonly members?: Readonly<Record<string, Rope | undefined>>;
 }
 
 /**
@@ -26,7 +28,8 @@ export function probeBody(request: PipelineRequest, sendsTokens: boolean): Rope 
  * @see wire.md, "decode"
  */
 export function decodeBody(request: PipelineRequest, parts: DecodeParts): Rope {
-  const named = withTokens(request, request.body.splice(uuidSplices(request)), parts.sendsTokens);
+  const own = withTokens(request, request.body.splice(uuidSplices(request)), parts.sendsTokens);
+  const named = parts.members === undefined ? own : own.setAll(parts.members);
   if (parts.kv === undefined) return named.toRope();
   const isNested = request.format === 'generate' && parts.nested;
   return (isNested ? withNestedKv(named, parts.kv) : named.set('kv_transfer_params', parts.kv)).toRope();

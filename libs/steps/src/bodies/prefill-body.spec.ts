@@ -144,3 +144,34 @@ describe('prefillBody of generate', () => {
     expect(JsonObject.of(Buffer.from(body(request, 'generate'))).get('request_id')?.string).toBe('a"b');
   });
 });
+
+describe('prefillBody for workers that run at once', () => {
+  const PAIRED = { kv: undefined, members: { room: rawJson('5975098084415727586'), rank: undefined } };
+
+  it.each([
+    [
+      'chat',
+      '{"rank":1,"kv_transfer_params":{"of":"c"}}',
+      '{"max_tokens":1,"stream":false,"room":5975098084415727586}',
+    ],
+    ['responses', '{"rank":1}', '{"max_output_tokens":1,"stream":false,"store":false,"room":5975098084415727586}'],
+    [
+      'completions',
+      '{"rank":1,"prompt":"hi"}',
+      '{"request_id":"req-1","prompt":"hi","max_tokens":1,"stream":false,"room":5975098084415727586}',
+    ],
+    [
+      'generate',
+      '{"rank":1,"token_ids":[1]}',
+      '{"request_id":"req-1","token_ids":[1],"sampling_params":{"max_tokens":1},"stream":false,"room":5975098084415727586}',
+    ],
+  ] as const)('has no transfer parameters in %s, and the members of the pair behind it', (format, text, expected) => {
+    expect(body(aRequest({ format, body: text }), format, PAIRED)).toBe(expected);
+  });
+
+  it('keeps what encode gave in its place', () => {
+    expect(body(aRequest({ format: 'generate' }), 'generate', { ...PAIRED, ...WITH_EC })).toBe(
+      `{"request_id":"req-1","token_ids":[1,2,3],"model":"m","sampling_params":{"max_tokens":1,"extra_args":{${EC}}},"stream":false,"room":5975098084415727586}`,
+    );
+  });
+});

@@ -9,13 +9,15 @@ import { tokensField } from './tokens-field.ts';
 
 /** What goes into a prefill body beside the request. */
 export interface PrefillParts {
-  /** `kv_transfer_params`. */
-  readonly kv: Rope;
+  /** `kv_transfer_params`; undefined where the connector has none, and then the client's do not go out either. */
+  readonly kv: Rope | undefined;
   /** `ec_transfer_params`; undefined when there are none. */
   readonly ec: Rope | undefined;
   readonly sendsTokens: boolean;
   /** Whether transfer parameters of a generate body stand in `sampling_params.extra_args`. */
   readonly nested: boolean;
+  /** Further outermost members; `undefined` removes one of the client's. */
+  readonly members?: Readonly<Record<string, Rope | undefined>>;
 }
 
 /**
@@ -42,6 +44,7 @@ function clientBody(request: PipelineRequest, format: 'chat' | 'responses', part
       ...singleTokenMembers(request.body, format),
       kv_transfer_params: parts.kv,
       ...(parts.ec === undefined ? {} : { ec_transfer_params: parts.ec }),
+      ...parts.members,
     })
     .toRope();
 }
@@ -55,6 +58,7 @@ function completionsBody({ scope, body, features }: PipelineRequest, parts: Pref
     ...builtSingleToken(body, 'completions'),
     features: features === undefined ? undefined : featuresWithKwargs(features),
     ec_transfer_params: parts.ec,
+    ...parts.members,
   });
 }
 
@@ -62,16 +66,18 @@ function generateBody({ scope, body, tokens, features }: PipelineRequest, parts:
   const tokenIds = tokens?.bytes ?? body.valueBytes('token_ids');
   if (tokenIds === undefined) throw new InternalError(new Error('the tokens-in format needs render before prefill'));
   const transfer = { kv_transfer_params: parts.kv, ec_transfer_params: parts.ec };
+  const hasTransfer = parts.kv !== undefined || parts.ec !== undefined;
   return buildObject({
     request_id: jsonString(scope.id),
     token_ids: tokenIds,
     model: body.valueBytes('model'),
     sampling_params: buildObject({
       max_tokens: '1',
-      extra_args: parts.nested ? buildObject(transfer) : undefined,
+      extra_args: parts.nested && hasTransfer ? buildObject(transfer) : undefined,
     }),
     stream: 'false',
     ...(parts.nested ? {} : transfer),
     features: features === undefined ? undefined : featuresWithKwargs(features),
+    ...parts.members,
   });
 }
