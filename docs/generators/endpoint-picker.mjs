@@ -12,6 +12,7 @@ const KINDS = {
   conclude: 'profile handler',
   disaggregate: 'decider',
   filter: 'filter',
+  screen: 'screener',
   produce: 'producer',
   score: 'scorer',
   pick: 'picker',
@@ -19,7 +20,7 @@ const KINDS = {
   origin: 'data layer',
   extract: 'data layer',
   start: 'discovery',
-  before: 'headers',
+  before: 'before sending',
 };
 
 /** The tables in `docs/endpoint-picker.md`; the rest of the page is written by hand. */

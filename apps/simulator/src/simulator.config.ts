@@ -30,6 +30,19 @@ const timingSchema = z.strictObject({
   itl_ms: milliseconds.describe('Between two tokens of a stream.'),
 });
 
+const meetingMs = z
+  .number()
+  .positive()
+  .default(5000)
+  .describe('How long decode waits for a prefill that runs beside it.');
+
+/** Where SGLang's prefill and decode meet that a coordinator has run at the same time. */
+const sglangSchema = z.strictObject({
+  bootstrap_port: port.default(8998).describe('Where prefill workers are met.'),
+  wait_ms: meetingMs.describe('How long each of the two waits for the other.'),
+});
+export type SglangConfig = z.output<typeof sglangSchema>;
+
 /** What the workers of a cluster with decode sidecars must agree with the sidecars on; names and defaults are those of its flags. */
 const sidecarSchema = z.strictObject({
   kv_connector: z.enum(KV_CONNECTORS).default('nixlv2'),
@@ -39,7 +52,7 @@ const sidecarSchema = z.strictObject({
   bootstrap_port: port
     .default(8998)
     .describe('Where prefill workers are met with `sglang`, and answer `GET /query` with `mooncake`.'),
-  wait_ms: z.number().positive().default(5000).describe('How long decode waits for a prefill that runs beside it.'),
+  wait_ms: meetingMs,
 });
 export type SidecarConfig = z.output<typeof sidecarSchema>;
 
@@ -50,6 +63,7 @@ export const simulatorSchema = z.strictObject({
   profile_header: z.string().toLowerCase().default('epp-profile'),
   kv: z.enum(['nixl', 'shared-storage', 'sglang']).default('nixl'),
   ec: z.enum(['nixl', 'shared-storage', 'none']).default('nixl').describe('`none`: prefill encodes media itself.'),
+  sglang: sglangSchema.prefault({}).describe('Of `kv: sglang`, where the two workers run at once.'),
   sidecar: sidecarSchema.optional().describe('Workers are called by decode sidecars: `kv` and `ec` say nothing then.'),
   kv_lease_ms: z.number().positive().default(60_000).describe('How long a prefill keeps its blocks for the decode.'),
   verify_tokens: z

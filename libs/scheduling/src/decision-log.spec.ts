@@ -40,6 +40,7 @@ describe('DecisionLog', () => {
       at: expect.stringMatching(/^\d{4}-\d\d-\d\dT.*Z$/),
       targetModel: 'llama',
       primary: 'decode',
+      isReserved: false,
       refusal: undefined,
       profiles: [
         {

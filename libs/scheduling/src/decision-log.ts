@@ -14,6 +14,8 @@ export interface DecisionRecord {
   readonly targetModel: string;
   /** Profile whose endpoints the request goes to; undefined for one that was refused. */
   readonly primary: string | undefined;
+  /** Whether the client was told the endpoint, and the request went nowhere. */
+  readonly isReserved: boolean;
   /** Code of the refusal. */
   readonly refusal: string | undefined;
   /** In the order in which they were run. */
@@ -58,6 +60,7 @@ export class DecisionEntry implements CycleTrace {
   private readonly at = Date.now();
   private readonly profiles: ProfileEntry[] = [];
   private primary: string | undefined;
+  private isReserved = false;
   private refusal: string | undefined;
 
   constructor({ id, targetModel }: SchedulingRequest) {
@@ -75,13 +78,17 @@ export class DecisionEntry implements CycleTrace {
     this.primary = primary;
   }
 
+  reserved(): void {
+    this.isReserved = true;
+  }
+
   refused({ code }: SchedulingError): void {
     this.refusal = code;
   }
 
   record(): DecisionRecord {
-    const { requestId, targetModel, primary, refusal } = this;
+    const { requestId, targetModel, primary, isReserved, refusal } = this;
     const profiles = this.profiles.map((entry) => entry.record());
-    return { requestId, at: new Date(this.at).toISOString(), targetModel, primary, refusal, profiles };
+    return { requestId, at: new Date(this.at).toISOString(), targetModel, primary, isReserved, refusal, profiles };
   }
 }

@@ -29,6 +29,7 @@ export function aDirector({ parts, endpoints = [anEndpoint()], log, objectives }
     profiles: new Map([['decode', profile]]),
     handler: { name: 'handler', plugin: new SingleProfileHandler() },
     parsers: [{ name: 'parser', plugin: aParser() }],
+    screeners: [],
     producers: [],
     preRequests: [],
     observers: [],

@@ -15,11 +15,13 @@ import type { PickerParts } from './picker-config/picker-parts.ts';
 import { PluginFailure } from './plugin-failure.ts';
 import type { ResponseObserver, SchedulingResult, Termination } from './plugin.ts';
 import { PreRequests, refusalOf } from './pre-requests.ts';
+import { RESERVED } from './prefer.ts';
 import { NO_ROUTE_OBSERVER } from './route.observer.ts';
 import type { RouteObserver } from './route.observer.ts';
 import { Scheduler } from './scheduler.service.ts';
 import { NoTargetError, SchedulingError } from './scheduling.error.ts';
 import type { SchedulingRequest } from './scheduling-request.ts';
+import { screened } from './screening.ts';
 import { inSubset } from './subset.ts';
 import { withinTime } from './time-limit.ts';
 
@@ -33,6 +35,8 @@ export interface Decision {
   /** The body to send, and whether it is another one than came. */
   readonly body: Buffer;
   readonly isRewritten: boolean;
+  /** The client is told the endpoint, and the request goes nowhere: no plugin has recorded it, and none is told of its end. */
+  readonly isReserved: boolean;
 }
 
 /** Lines about plugins that fail in each stretch, in milliseconds: one that fails does so for every request. */
@@ -77,16 +81,12 @@ export class Director {
       failed: (failure) => this.warn(failure, routed),
     });
     watch.read(request);
-    const candidates = this.candidates(routed.subset);
-    admit(request, this.parts.saturation, candidates);
+    const all = this.candidates(routed.subset);
+    admit(request, this.parts.saturation, all);
+    const candidates = this.screen(request, all);
     await this.produce(request, candidates, routed.signal);
     const decision = decisionOf(request, this.schedule(request, candidates, watch), routed);
-    watch.preparing(request, decision.result);
-    try {
-      this.prepare(request, decision.result);
-    } finally {
-      watch.prepared();
-    }
+    if (!decision.isReserved) this.prepare(request, decision.result, watch);
     return decision;
   }
 
@@ -108,7 +108,7 @@ export class Director {
     this.tell(request, (observer) => observer.firstChunk?.(request));
   }
 
-  /** To be told once of every decision. */
+  /** To be told once of every decision, but for reservations. */
   ended({ request }: Decision, how: Termination): void {
     this.tell(request, (observer) => observer.ended?.(request, how));
   }
@@ -118,6 +118,15 @@ export class Director {
     const states = subset === undefined ? all : inSubset(all, subset);
     if (states.length === 0) throw noCandidates();
     return states.map((state) => new Candidate(state));
+  }
+
+  private screen(request: SchedulingRequest, all: readonly Candidate[]): readonly Candidate[] {
+    try {
+      return screened(request, all, this.parts.screeners);
+    } catch (error) {
+      if (error instanceof PluginFailure) this.warn(error, request);
+      throw error instanceof PluginFailure ? refusalOf([error]) : error;
+    }
   }
 
   private async produce(
@@ -144,17 +153,21 @@ export class Director {
     const entry = this.log?.begin(request);
     const trace = joinedTraces(entry, watch.cycle(request, candidates.length));
     let result: SchedulingResult | undefined;
+    // known behind the gates: one of them may yet turn the request away
+    let reserved = false;
     try {
       result = this.scheduler.schedule(request, candidates, trace);
       entry?.chosen(result);
       this.preRequests.gate(request, result);
+      reserved = isReserved(request);
+      if (reserved) entry?.reserved();
       return result;
     } catch (error) {
       const refusal = error instanceof SchedulingError ? error : this.untyped(error, request);
       entry?.refused(refusal);
       throw refusal;
     } finally {
-      watch.cycleEnded(request, result);
+      watch.cycleEnded(request, result, reserved);
     }
   }
 
@@ -165,7 +178,16 @@ export class Director {
     return new SchedulingError('ResourceExhausted', `failed to find target endpoint: ${failure.message}`);
   }
 
-  private prepare(request: SchedulingRequest, result: SchedulingResult): void {
+  private prepare(request: SchedulingRequest, result: SchedulingResult, watch: RouteObserver): void {
+    watch.preparing(request, result);
+    try {
+      this.act(request, result);
+    } finally {
+      watch.prepared();
+    }
+  }
+
+  private act(request: SchedulingRequest, result: SchedulingResult): void {
     const failures = this.preRequests.run(request, result);
     if (failures.length === 0) return;
     for (const failure of failures) {
@@ -204,7 +226,8 @@ function noCandidates(): SchedulingError {
 function decisionOf(request: SchedulingRequest, result: SchedulingResult, { body }: RoutedRequest): Decision {
   const targets = result.profiles.get(result.primary)?.targets ?? [];
   if (targets.length === 0) throw new SchedulingError('Internal', 'results must be greater than zero');
-  const rewritten = rewrittenBody(request);
+  const reserved = isReserved(request);
+  const rewritten = reserved ? undefined : rewrittenBody(request);
   return {
     request,
     result,
@@ -212,6 +235,7 @@ function decisionOf(request: SchedulingRequest, result: SchedulingResult, { body
     incomingModel: request.parsed.model,
     body: rewritten ?? body,
     isRewritten: rewritten !== undefined,
+    isReserved: reserved,
   };
 }
 
@@ -224,4 +248,8 @@ function rewrittenBody({ parsed, targetModel }: SchedulingRequest): Buffer | und
     // what it throws may quote the body
     throw new SchedulingError('Internal', 'error writing the request body anew');
   }
+}
+
+function isReserved(request: SchedulingRequest): boolean {
+  return RESERVED.of(request) === true;
 }

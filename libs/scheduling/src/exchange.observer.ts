@@ -34,6 +34,8 @@ export interface ExchangeObserver extends RouteObserver {
   /** Trace headers for the worker, by lower-case name; asked for when the request is sent on. */
   propagated(): ReadonlyMap<string, string>;
   scheduled(decision: Decision): void;
+  /** The client was told the endpoint, and the request goes nowhere. In the place of `scheduled` and of all that would follow. */
+  reserved(decision: Decision): void;
   /** The request was turned away. */
   refused(error: SchedulingError): void;
   /** The whole request is on its way to the worker. */
@@ -69,6 +71,7 @@ const NOBODY: ExchangeObserver = {
   received: nothing,
   propagated: () => NO_HEADERS,
   scheduled: nothing,
+  reserved: nothing,
   refused: nothing,
   sent: nothing,
   responseHeaders: nothing,

@@ -42,6 +42,7 @@ export type { ProfileTrace } from './scheduling-profile.ts';
 export type { RequestHeaders, SchedulingRequest } from './scheduling-request.ts';
 export { MetricsScraper } from './scrape/metrics-scraper.ts';
 export type { ScrapeObserver } from './scrape/scrape-loop.ts';
+export { RESERVE_ENDPOINT, prefers, withoutPreference } from './prefer.ts';
 export { timedPicker } from './timed-picker.ts';
 export { scrapeSettings } from './scrape/scrape-settings.ts';
 export type { ScrapeSettings } from './scrape/scrape-settings.ts';

@@ -11,6 +11,7 @@ import type {
   ResponseObserver,
   SaturationDetector,
   Scorer,
+  Screener,
 } from './plugin.ts';
 
 /** Whether a plugin is one of those; each is told by the method that no other has. */
@@ -32,6 +33,10 @@ export function isProfileHandler(plugin: Plugin): plugin is ProfileHandler {
 
 export function isDecider(plugin: Plugin): plugin is Decider {
   return 'disaggregate' in plugin;
+}
+
+export function isScreener(plugin: Plugin): plugin is Screener {
+  return 'screen' in plugin;
 }
 
 export function isProducer(plugin: Plugin): plugin is Producer {

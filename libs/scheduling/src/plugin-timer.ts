@@ -1,6 +1,7 @@
 /** Where plugins are called, as metrics have it (`epp.md` 8.4). */
 export type ExtensionPoint =
   | 'RequestParsing'
+  | 'Screener'
   | 'DataProducer'
   | 'ProfilePicker'
   | 'Filter'

@@ -61,6 +61,12 @@ export interface Producer {
   produce(request: SchedulingRequest, candidates: readonly Candidate[], signal?: AbortSignal): Promise<void> | void;
 }
 
+/** Narrows the candidates of a request before anything is found out about them; each is given what the one before it left. */
+export interface Screener {
+  /** @throws SchedulingError to turn the request away */
+  screen(request: SchedulingRequest, candidates: readonly Candidate[]): readonly Candidate[];
+}
+
 /**
  * Acts on the result before the request goes out: gates first, then whoever writes headers, then whoever records. A gate that throws is the
  * last to be run; of the others all are, and one that throws fails the request.
@@ -124,6 +130,7 @@ export type Plugin =
   | Picker
   | ProfileHandler
   | Decider
+  | Screener
   | Producer
   | PreRequest
   | ResponseObserver

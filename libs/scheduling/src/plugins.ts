@@ -12,6 +12,8 @@ import { MaxScorePicker } from './pickers/max-score.picker.ts';
 import { RandomPicker } from './pickers/random.picker.ts';
 import { WeightedRandomPicker } from './pickers/weighted-random.picker.ts';
 import { PRODUCERS } from './producers/producers.ts';
+import { EndpointPinScreener } from './reservation/endpoint-pin.screener.ts';
+import { ReserveEndpointGate } from './reservation/reserve-endpoint.gate.ts';
 import type { PluginClass } from './scheduling-plugin.decorator.ts';
 import { DATA_LAYER } from './scrape/data-layer.ts';
 import { ActiveRequestScorer } from './scorers/active-request.scorer.ts';
@@ -26,6 +28,7 @@ export const PLUGINS: readonly PluginClass<never>[] = [
   ...[SingleProfileHandler, HeaderProfileHandler, DisaggProfileHandler, DisaggHeadersHandler],
   ...[PrefixBasedDecider, AlwaysDecider, MultimodalDecider],
   ...[LabelSelectorFilter, ByLabelFilter, EncodeFilter, PrefillFilter, DecodeFilter],
+  ...[EndpointPinScreener, ReserveEndpointGate],
   ...PRODUCERS,
   ...[PrefixCacheScorer, QueueScorer, RunningRequestsScorer, KvCacheUtilizationScorer, LoadAwareScorer],
   ...[ActiveRequestScorer],

@@ -1,6 +1,6 @@
 import { PluginFailure } from './plugin-failure.ts';
 import type { PreRequest, SchedulingResult } from './plugin.ts';
-import { GATED, NO_GATE, prefersIfAvailable } from './prefer.ts';
+import { GATED, IF_AVAILABLE, NO_GATE, prefers } from './prefer.ts';
 import type { Named } from './scheduling-profile.ts';
 import { SchedulingError } from './scheduling.error.ts';
 import type { SchedulingRequest } from './scheduling-request.ts';
@@ -25,7 +25,7 @@ export class PreRequests {
       const failure = attempt(gate, request, result);
       if (failure !== undefined) throw refusalOf([failure]);
     }
-    if (prefersIfAvailable(request.headers.get('prefer')) && GATED.of(request) === undefined) {
+    if (prefers(request.headers.get('prefer'), IF_AVAILABLE) && GATED.of(request) === undefined) {
       throw new SchedulingError('PreconditionFailed', NO_GATE);
     }
   }

@@ -14,8 +14,12 @@ export interface RouteObserver {
    * @returns who is told of each step of it; undefined where nobody wants to know
    */
   cycle(request: SchedulingRequest, candidates: number): CycleTrace | undefined;
-  /** The cycle is over. @param result undefined where nobody was chosen */
-  cycleEnded(request: SchedulingRequest, result: SchedulingResult | undefined): void;
+  /**
+   * The cycle is over.
+   * @param result undefined where nobody was chosen
+   * @param isReserved whether the client is told who was chosen, and the request goes nowhere
+   */
+  cycleEnded(request: SchedulingRequest, result: SchedulingResult | undefined, isReserved: boolean): void;
   /** Plugins act on the result before the request goes out. */
   preparing(request: SchedulingRequest, result: SchedulingResult): void;
   /** They have, or one of them turned the request away. */

@@ -26,6 +26,7 @@ function timedDirector(parts: Partial<PickerParts> = {}): { director: Director; 
     profiles: new Map([['decode', profile]]),
     handler: { name: 'h', plugin: new SingleProfileHandler() },
     parsers: [{ name: 'parser', plugin: aParser() }],
+    screeners: [{ name: 'screener', plugin: { screen: (_request, candidates) => candidates } }],
     producers: [calls.producer('producer', () => Promise.resolve())],
     preRequests: [calls.preRequest('pre', 'record')],
     observers: [calls.observer('observer')],
@@ -51,6 +52,7 @@ describe('timedPicker', () => {
     director.ended(decision, 'natural');
     expect(timed).toEqual([
       'RequestParsing parser parser',
+      'Screener screener screener',
       'DataProducer producer producer',
       'ProfilePicker h h',
       'Filter f f',
@@ -84,6 +86,7 @@ describe('timedPicker', () => {
         profiles: new Map(),
         handler: { name: 'h', plugin: new SingleProfileHandler() },
         parsers: [{ name: 'parser', plugin: { ...aParser(), suffixes: ['/x'], appProtocols: ['http'] } }],
+        screeners: [],
         producers: [producer],
         preRequests: [new Calls().preRequest('gate', 'gate')],
         observers: [observer],

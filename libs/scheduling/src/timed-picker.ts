@@ -10,6 +10,7 @@ import type {
   ProfileHandler,
   ResponseObserver,
   Scorer,
+  Screener,
 } from './plugin.ts';
 import type { Named, SchedulingProfile } from './scheduling-profile.ts';
 
@@ -36,6 +37,7 @@ export function timedPicker(parts: PickerParts, timers: PluginTimers): PickerPar
       ),
     },
     parsers: each('RequestParsing', parts.parsers, timedParser),
+    screeners: each('Screener', parts.screeners, timedScreener),
     producers: each('DataProducer', parts.producers, timedProducer),
     preRequests: each('PreRequest', parts.preRequests, timedPreRequest),
     observers: each('ResponseStreaming', parts.observers, timedObserver),
@@ -77,6 +79,10 @@ function timedParser(plugin: Parser, timer: PluginTimer): Parser {
   const { suffixes, appProtocols } = plugin;
   const parse: Parser['parse'] = (...given) => timed(timer, () => plugin.parse(...given));
   return { suffixes, parse, ...(appProtocols !== undefined && { appProtocols }) };
+}
+
+function timedScreener(plugin: Screener, timer: PluginTimer): Screener {
+  return { screen: (request, candidates) => timed(timer, () => plugin.screen(request, candidates)) };
 }
 
 function timedProducer(plugin: Producer, timer: PluginTimer): Producer {

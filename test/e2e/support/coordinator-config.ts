@@ -9,6 +9,8 @@ export interface ConfigChanges {
   readonly pipeline?: Section;
   /** Parameters of the async broker, which is there only with them. */
   readonly broker?: Section;
+  /** Types of the steps in their order, in the place of all there are. */
+  readonly steps?: readonly string[];
   /** Parameters of steps, by step type. */
   readonly params?: Readonly<Record<string, Section>>;
 }
@@ -28,7 +30,8 @@ export function coordinatorConfig(
     prefill: {},
     decode: {},
   };
-  const steps = Object.entries(params).map(([type, own]) => ({ type, params: { ...own, ...changes.params?.[type] } }));
+  const types = changes.steps ?? Object.keys(params);
+  const steps = types.map((type) => ({ type, params: { ...params[type], ...changes.params?.[type] } }));
   return {
     log_level: changes.log_level ?? 1,
     server: { listen_addr: `127.0.0.1:${port}`, metrics_port: 0, warmup: '0s', ...changes.server },

@@ -49,6 +49,9 @@ export class RecordingObserver implements ExchangeObserver {
   scheduled(): void {
     this.events.push('scheduled');
   }
+  reserved(): void {
+    this.events.push('reserved');
+  }
   refused({ code }: { readonly code: string }): void {
     this.events.push(`refused ${code}`);
   }

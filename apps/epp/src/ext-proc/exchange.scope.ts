@@ -24,6 +24,7 @@ export class ExchangeScope {
   private readonly gone = new AbortController();
   private chosen: Decision | undefined;
   private how: Termination | undefined;
+  private answered = false;
 
   /** Empty until headers came. */
   requestId = '';
@@ -36,6 +37,11 @@ export class ExchangeScope {
 
   get isOver(): boolean {
     return this.how !== undefined;
+  }
+
+  /** Whether the client was given an answer that is no refusal, in the worker's place. */
+  get isAnswered(): boolean {
+    return this.answered;
   }
 
   /** Aborted at the end. */
@@ -51,6 +57,15 @@ export class ExchangeScope {
     }
     this.chosen = decision;
     this.parts.observer.scheduled(decision);
+    return true;
+  }
+
+  /** Ends the exchange with the endpoint for its answer. @returns whether there is still somebody to tell it to */
+  reserve(decision: Decision): boolean {
+    if (this.how !== undefined) return false;
+    this.answered = true;
+    this.parts.observer.reserved(decision);
+    this.end('natural');
     return true;
   }
 

@@ -36,7 +36,7 @@ export class Exchange {
   async receive(message: ProcessingRequest): Promise<boolean> {
     try {
       await this.dispatch(message);
-      return true;
+      return !this.scope.isAnswered;
     } catch (error) {
       if (!(error instanceof SchedulingError)) throw error;
       await this.refuse(error, error.body);

@@ -15,6 +15,7 @@ export const CONTROL: ReadonlySet<string> = new Set([
   'x-llm-d-model-name-rewrite',
   'x-gateway-model-name-rewrite',
   SUBSET,
+  HEADER.pin,
   'x-llm-d-slo-ttft-ms',
   'x-slo-ttft-ms',
   'x-llm-d-slo-tpot-ms',

@@ -1,5 +1,6 @@
 import type { HeaderMutation, HeaderValueOption, ReadHeaders } from '#ext-proc';
 import { HEADER } from '#protocol';
+import { RESERVE_ENDPOINT, prefers, withoutPreference } from '#scheduling';
 import { DESTINATION, REMOVED, isEchoed, nominatedBy } from './header-classes.ts';
 
 const TRANSFER_ENCODING = 'transfer-encoding';
@@ -35,9 +36,22 @@ export function requestMutation({
   set.set(DESTINATION, destination);
   if (bodyLength > 0) set.set('Content-Length', String(bodyLength));
   const removed = [...REMOVED].filter((name) => inbound.values.has(name) && !set.has(name));
+  const prefer = workersPrefer(inbound.values.get(HEADER.prefer));
+  if (prefer !== undefined) {
+    // taken away before it is set: of a name that came several times, setting it would leave the other lines
+    removed.push(HEADER.prefer);
+    set.delete(HEADER.prefer);
+    if (prefer !== '') set.set(HEADER.prefer, prefer);
+  }
   // a body has one framing: the length is ours, and a coding that is said beside it would be the second
   if (bodyLength > 0 && inbound.values.has(TRANSFER_ENCODING)) removed.push(TRANSFER_ENCODING);
   return { set_headers: [...set].map(setHeader), remove_headers: removed };
+}
+
+/** What is left for a worker of a `Prefer` of which a part is the picker's; undefined where it stays as it came. */
+function workersPrefer(given: string | undefined): string | undefined {
+  if (given === undefined || !prefers(given, RESERVE_ENDPOINT)) return undefined;
+  return withoutPreference(given, RESERVE_ENDPOINT);
 }
 
 /** What cannot be written back as it came: bytes that are no text, and a name that came several times, of which one value is known. */
@@ -57,6 +71,12 @@ export function responseMutation({ values, repeated, opaque }: ReadHeaders): Hea
 /** Why the router itself turned a request away. */
 export function droppedMutation(reason: string): HeaderMutation {
   return { set_headers: [setHeader([HEADER.droppedReason, reason])] };
+}
+
+/** Where the request would go. @param endpoint `ip:port` */
+export function reservedMutation(endpoint: string): HeaderMutation {
+  const preference: readonly [string, string] = [HEADER.preferenceApplied, RESERVE_ENDPOINT];
+  return { set_headers: [setHeader([HEADER.reservedEndpoint, endpoint]), setHeader(preference)] };
 }
 
 /** Adding to what is there would double every header that is written back. */

@@ -7,12 +7,13 @@ import { SchedulingError, hostPort } from '#scheduling';
 import type { Decision } from '#scheduling';
 import type { ExchangeScope } from './exchange.scope.ts';
 import { CONTENT_LENGTH, ROUTING } from './header-classes.ts';
-import { requestMutation } from './header-mutations.ts';
+import { requestMutation, reservedMutation } from './header-mutations.ts';
 import { destinationMetadata, requestMetadata, subsetHint } from './metadata.ts';
 import { untilOver } from './route-watch.ts';
 
 /** Bytes of a request; Envoy has limits of its own, and this one keeps a mistake there from taking all memory. */
 const MAX_BODY = 512 * 1024 * 1024;
+const NO_CONTENT = 204;
 const PATH_HEADERS = [':path', 'x-original-path', 'x-forwarded-path'];
 const DEFAULT_PATH = '/v1/completions';
 
@@ -62,12 +63,14 @@ export class RequestPhase {
     if (body === undefined) return;
     this.metadata = metadata ?? this.metadata;
     await this.sendOn(body.take(), false);
+    if (this.scope.isAnswered) return;
     await this.scope.parts.send({ request_trailers: {} });
   }
 
   private async sendOn(body: Buffer, hasEnd: boolean): Promise<void> {
     this.body = undefined;
     const decision = await this.decide(body);
+    if (decision.isReserved) return this.answerReserved(decision);
     if (!this.scope.decide(decision)) return;
     const { observer, send } = this.scope.parts;
     await this.sendHeaders(decision);
@@ -77,6 +80,15 @@ export class RequestPhase {
       }
     }
     observer.sent();
+  }
+
+  /** The client is told the best endpoint, and nothing goes there (`coordinator.md` C.8). */
+  private async answerReserved(decision: Decision): Promise<void> {
+    if (!this.scope.reserve(decision)) return;
+    const [best = ''] = decision.destination.split(',', 1);
+    await this.scope.parts.send({
+      immediate_response: { status: { code: NO_CONTENT }, headers: reservedMutation(best), body: Buffer.alloc(0) },
+    });
   }
 
   private decide(body: Buffer): Promise<Decision> {

@@ -9,7 +9,7 @@ export function untilOver(observer: RouteObserver, scope: { readonly isOver: boo
     began: () => tell(() => observer.began()),
     read: (request) => tell(() => observer.read(request)),
     cycle: (request, candidates) => (scope.isOver ? undefined : observer.cycle(request, candidates)),
-    cycleEnded: (request, result) => tell(() => observer.cycleEnded(request, result)),
+    cycleEnded: (...told) => tell(() => observer.cycleEnded(...told)),
     preparing: (request, result) => tell(() => observer.preparing(request, result)),
     prepared: () => tell(() => observer.prepared()),
   };

@@ -28,13 +28,17 @@ type Section = Readonly<Record<string, unknown>>;
 const PROFILES = ['encode', 'prefill', 'decode'] as const;
 const NEVER = '86400s';
 const PROFILE = 'epp-profile';
+const PIN = 'x-llm-d-pin-host-port';
+/** What would have a client choose its phase or its pod. */
+const CLIENTS_LOSE = [PROFILE, PIN];
 const EXT_PROC = 'envoy.filters.http.ext_proc';
 const SUBSET_NAMESPACE = 'envoy.lb.subset_hint';
 const SUBSET = 'x-gateway-destination-endpoint-subset';
 
 /**
  * Envoy as the architecture has it (`epp.md` 1.11): a request with `EPP-Profile` goes to the endpoint that its picker names, any other to
- * the coordinator, past the pickers. Clients cannot choose a profile at the listener that is for them alone: it takes the header away.
+ * the coordinator, past the pickers. Clients can choose neither profile nor endpoint at the listener that is for them alone: it takes the
+ * headers away.
  */
 export function envoyConfig(topology: EnvoyTopology, admin: number): Section {
   const { port, clientPort, pickers, replicas = [], logsAccess = false } = topology;
@@ -58,7 +62,7 @@ export function envoyConfig(topology: EnvoyTopology, admin: number): Section {
 }
 
 function clientListener(port: number, log: readonly Section[]): Section {
-  const taken = { request_headers_to_remove: [PROFILE] };
+  const taken = { request_headers_to_remove: CLIENTS_LOSE };
   const served = { routes: [toCoordinator({})], http_filters: [router()], access_log: log };
   return listener('clients', port, served, taken);
 }

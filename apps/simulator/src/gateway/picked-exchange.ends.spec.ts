@@ -35,6 +35,21 @@ describe('a call that ends otherwise than by its worker', () => {
     ]);
   });
 
+  it('answers 204 as the picker says, without a body or a word of one', async () => {
+    gateway.picker.script = (message, stream) => {
+      if (message.request_body === undefined) return;
+      const headers = mutation({ 'x-llm-d-reserved-host-port': '10.0.0.1:8000' });
+      stream.reply({ immediate_response: { status: { code: 204 }, headers, body: Buffer.alloc(0) } });
+      stream.end();
+    };
+    const reply = await gateway.call({ headers: { Prefer: 'reserve-endpoint' } });
+    expect([reply.statusCode, await reply.body.text()]).toEqual([204, '']);
+    expect(reply.headers['x-llm-d-reserved-host-port']).toBe('10.0.0.1:8000');
+    for (const name of ['content-type', 'content-length', 'transfer-encoding']) {
+      expect(reply.headers).not.toHaveProperty(name);
+    }
+  });
+
   it.each([
     { what: 'fails', end: (stream: ScriptedStream) => stream.fail(status.UNKNOWN), why: 'gRPC status 2' },
     { what: 'ends the stream', end: (stream: ScriptedStream) => stream.end(), why: 'it ended the stream' },

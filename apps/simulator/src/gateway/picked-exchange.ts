@@ -29,6 +29,8 @@ export interface PickedCall {
   readonly onBroken?: () => void;
 }
 
+/** It has no body, not even one of no length. */
+const NO_CONTENT = 204;
 const DESTINATION = 'x-gateway-destination-endpoint';
 const SERVED = 'x-gateway-destination-endpoint-served';
 
@@ -163,11 +165,13 @@ export class PickedExchange {
   }
 
   private answerAtOnce({ status, headers, body = Buffer.alloc(0) }: Received<ImmediateReply>): void {
-    const own: HeaderPair[] = [
+    const code = statusCode(status?.code);
+    const content: HeaderPair[] = [
       ['content-type', 'text/plain'],
       ['content-length', String(body.length)],
     ];
-    this.refuse({ status: statusCode(status?.code), headers: Object.fromEntries(mutated(own, headers)), body });
+    const own = code === NO_CONTENT ? [] : content;
+    this.refuse({ status: code, headers: Object.fromEntries(mutated(own, headers)), body });
   }
 
   private pickerGone(address: string, error: ServiceError | undefined): void {

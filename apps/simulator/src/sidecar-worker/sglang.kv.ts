@@ -32,8 +32,8 @@ export class SglangKv extends SidecarKv {
     return room === undefined ? LOCAL : met(this.place, room, call, prompt);
   }
 
-  /** The name of the room, its digits as they came. @throws WireError 400 for a part of the fields, or one that is not what it must be */
-  private roomOf({ body, bytes }: WorkerCall): readonly unknown[] | undefined {
+  /** The name of the room, its digits as they came; undefined where there is none. @throws WireError 400 for a part of the fields, or one that is not what it must be */
+  roomOf({ body, bytes }: WorkerCall): readonly unknown[] | undefined {
     const missing = FIELDS.filter((field) => !(field in body));
     if (missing.length === FIELDS.length) return undefined;
     if (missing.length > 0) throw new WireError(`${missing.join(', ')} must be there, too`);

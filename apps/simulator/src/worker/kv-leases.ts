@@ -32,10 +32,12 @@ const KEPT_LEASES = 10_000;
 export class KvLeases {
   private readonly leases = new Map<string, Lease>();
   private readonly kept = new EventEmitter();
+  private readonly taken = new EventEmitter();
 
   /** @param leaseMs how long blocks are kept */
   constructor(private readonly leaseMs: number) {
     this.kept.setMaxListeners(0);
+    this.taken.setMaxListeners(0);
   }
 
   has(name: string): boolean {
@@ -63,6 +65,7 @@ export class KvLeases {
     if (lease.requestId !== undefined && lease.requestId !== requestId)
       throw new WireError('decode and its prefill have different x-request-ids');
     lease.claimed = true;
+    this.taken.emit(name);
     return lease.cachedTokens;
   }
 
@@ -72,14 +75,32 @@ export class KvLeases {
    */
   async meet(name: string, taker: Taker, withinMs: number, signal: AbortSignal): Promise<number> {
     if (!this.leases.has(name)) {
-      const late = AbortSignal.timeout(withinMs);
-      await once(this.kept, name, { signal: AbortSignal.any([signal, late]) }).catch(() => {
-        signal.throwIfAborted();
-        throw new WireError(`no prefill has handed the prompt over within ${withinMs} ms`, 500);
-      });
+      await heard(this.kept, name, { withinMs, signal }, 'no prefill has handed the prompt over');
     }
     return this.claim(name, taker);
   }
+
+  /**
+   * Done when the blocks were taken over.
+   * @throws WireError 500 when nobody takes them within `withinMs`, and the signal's reason when it aborts
+   */
+  async gone(name: string, withinMs: number, signal: AbortSignal): Promise<void> {
+    if (this.leases.get(name)?.claimed === true) return;
+    await heard(this.taken, name, { withinMs, signal }, 'no decode has taken the prompt over');
+  }
+}
+
+interface Patience {
+  readonly withinMs: number;
+  readonly signal: AbortSignal;
+}
+
+async function heard(emitter: EventEmitter, name: string, { withinMs, signal }: Patience, not: string): Promise<void> {
+  const late = AbortSignal.timeout(withinMs);
+  await once(emitter, name, { signal: AbortSignal.any([signal, late]) }).catch(() => {
+    signal.throwIfAborted();
+    throw new WireError(`${not} within ${withinMs} ms`, 500);
+  });
 }
 
 export function promptDigest({ tokenIds, items }: RenderedPrompt): string {

@@ -32,7 +32,7 @@ export class PrefillService {
     counters.prefixQueries += tokens;
     counters.prefixHits += cachedTokens;
     const answer = firstToken({ api, body, prompt, cachedTokens, requestId });
-    const kv_transfer_params = handOver(cachedTokens);
+    const kv_transfer_params = await handOver(cachedTokens);
     const format = answerFormat(api, answer);
     if (!answer.sampling.stream) {
       await exchange.json(200, { ...format.whole(), kv_transfer_params });

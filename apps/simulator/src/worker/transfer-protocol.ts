@@ -15,9 +15,9 @@ export const LOCAL: KvSource = { remote: false, cachedTokens: 0 };
 /**
  * Leaves a computed prompt to decode.
  * @param cachedTokens prompt tokens that prefill had in its cache
- * @returns `kv_transfer_params` of prefill's answer
+ * @returns `kv_transfer_params` of prefill's answer, which waits for them
  */
-export type HandOver = (cachedTokens: number) => JsonObject | null;
+export type HandOver = (cachedTokens: number) => JsonObject | null | Promise<JsonObject | null>;
 
 /**
  * How the workers of a cluster hand embeddings and KV blocks on, as far as calls show it: what each must be sent, and what it says.

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import type { Candidate } from '../candidate.ts';
 import { PREFIX_PRODUCER, TOKEN_PRODUCER } from '../default-producers.ts';
 import type { Decider, PluginContext, PreRequest, SchedulingResult } from '../plugin.ts';
-import { GATED, NOT_CACHED, prefersIfAvailable } from '../prefer.ts';
+import { GATED, IF_AVAILABLE, NOT_CACHED, prefers } from '../prefer.ts';
 import { RequestNote } from '../request-note.ts';
 import { SchedulingPlugin } from '../scheduling-plugin.decorator.ts';
 import { SchedulingError } from '../scheduling.error.ts';
@@ -56,7 +56,7 @@ export class PrefixBasedDecider implements Decider, PreRequest {
 
   /** @throws SchedulingError with PreconditionFailed for a conditional request whose prompt is cold */
   before(request: SchedulingRequest, result: SchedulingResult): void {
-    if (!prefersIfAvailable(request.headers.get('prefer'))) return;
+    if (!prefers(request.headers.get('prefer'), IF_AVAILABLE)) return;
     GATED.set(request, true);
     if (this.params.nonCachedTokens === 0) return;
     const target = result.profiles.get(result.primary)?.targets[0];

@@ -5,6 +5,7 @@ import {
   isProducer,
   isResponseObserver,
   isSaturationDetector,
+  isScreener,
 } from '../plugin-kinds.ts';
 import type {
   Discovery,
@@ -14,6 +15,7 @@ import type {
   ProfileHandler,
   ResponseObserver,
   SaturationDetector,
+  Screener,
 } from '../plugin.ts';
 import type { Named, SchedulingProfile } from '../scheduling-profile.ts';
 import { DEFAULT_DETECTOR, detectorOf, parsersOf } from './default-plugins.ts';
@@ -26,7 +28,8 @@ export interface PickerParts {
   readonly profiles: ReadonlyMap<string, SchedulingProfile>;
   readonly handler: Named<ProfileHandler>;
   readonly parsers: readonly Named<Parser>[];
-  /** In the order in which they are asked. */
+  /** In the order in which they are asked, as producers are. */
+  readonly screeners: readonly Named<Screener>[];
   readonly producers: readonly Named<Producer>[];
   /** Gates, then writers of headers, then those that record. */
   readonly preRequests: readonly Named<PreRequest>[];
@@ -54,6 +57,7 @@ export function pickerParts(
   const preRequests = references.having(isPreRequest);
   return {
     parsers,
+    screeners: references.having(isScreener),
     producers: references.having(isProducer),
     preRequests: preRequests.toSorted((a, b) => STAGES.indexOf(a.plugin.stage) - STAGES.indexOf(b.plugin.stage)),
     observers: references.having(isResponseObserver),

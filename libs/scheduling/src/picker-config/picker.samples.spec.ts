@@ -15,6 +15,7 @@ describe('the samples of picker configurations', () => {
     ['pd.yaml', ['prefill', 'decode']],
     ['epd.yaml', ['encode', 'prefill', 'decode']],
     ['coordinator.yaml', ['encode', 'prefill', 'decode']],
+    ['sglang.yaml', ['prefill', 'decode']],
     ['encode.yaml', ['encode']],
     ['prefill.yaml', ['prefill']],
     ['decode.yaml', ['decode']],
@@ -35,6 +36,24 @@ describe('the samples of picker configurations', () => {
     expect(parts.handler.name).toBe(handler);
     expect(names(parts.preRequests)[0]).toBe('prefix-based-pd-decider');
     expect(names(parts.producers)).toEqual(['token-producer', 'approx-prefix-cache-producer']);
+  });
+});
+
+describe('sglang.yaml', () => {
+  it('reserves, pins, and asks tokens before prefixes and loads', () => {
+    const { parts } = built(sample('sglang.yaml'));
+    expect(parts.handler.name).toBe('header-profile-handler');
+    expect(names(parts.preRequests)).toEqual([
+      'reserve-endpoint',
+      'approx-prefix-cache-producer',
+      'inflight-load-producer',
+    ]);
+    expect(names(parts.screeners)).toEqual(['endpoint-pin-screener']);
+    expect(names(parts.producers)).toEqual([
+      'token-producer',
+      'approx-prefix-cache-producer',
+      'inflight-load-producer',
+    ]);
   });
 });
 

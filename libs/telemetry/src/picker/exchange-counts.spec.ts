@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { ANY, DISAGGREGATED, WatchedDirector } from './watched-director.fixture.ts';
+import { ANY, DISAGGREGATED, RESERVING, WatchedDirector } from './watched-director.fixture.ts';
 
 function director(plugins: string, ...pods: readonly string[]): WatchedDirector {
   const watched = new WatchedDirector(plugins);
@@ -22,6 +22,38 @@ describe('the counts of a picker', () => {
     expect(await watched.samples('scheduler_e2e_duration_seconds_count')).toEqual([
       'scheduler_e2e_duration_seconds_count 2',
     ]);
+  });
+
+  it('have an attempt of its own for a reservation, and no request of it', async () => {
+    const watched = director(RESERVING, 'decode-1');
+    await watched.route({ prefer: 'reserve-endpoint' });
+    const reserved = `scheduler_attempts_total{status="reserved",target_model_name="m",${POD}} 1`;
+    expect(await watched.samples('scheduler_attempts_total{')).toEqual([reserved]);
+    expect(await watched.samples('request_total{')).toEqual([]);
+    expect(await watched.samples('request_error_total{')).toEqual([]);
+    expect(await watched.samples('request_running{')).toEqual([]);
+    expect(await watched.samples('inflight_requests{')).toEqual([
+      `inflight_requests{endpoint_name="decode-1",${PRODUCER},${DEFAULT}} 0`,
+    ]);
+    expect(await watched.samples('request_processing_duration_seconds_count')).toEqual([
+      'request_processing_duration_seconds_count 1',
+    ]);
+    watched.has('decode-2');
+    expect(await watched.samples('scheduler_attempts_total{')).toEqual([]);
+  });
+
+  it('have no reservation where a gate turned the request away', async () => {
+    const gate = '\n- {type: prefix-based-pd-decider, parameters: {nonCachedTokens: 1}}';
+    const watched = director(RESERVING + gate, 'decode-1');
+    const { decision } = await watched.route({ prefer: 'reserve-endpoint, if-available' });
+    expect(decision).toBeUndefined();
+    expect(await watched.samples('scheduler_attempts_total{')).toEqual([`${SUCCESS},target_model_name="m",${POD}} 1`]);
+  });
+
+  it('have no stages of a reservation: they are counted of the request itself', async () => {
+    const watched = director(DISAGGREGATED.replace('\n-', '\n- {type: reserve-endpoint}\n-'), 'decode-1');
+    await watched.route({ prefer: 'reserve-endpoint' });
+    expect(await watched.samples('disagg_decision_total{')).toEqual([]);
   });
 
   it('have a failed attempt where nobody was chosen, and none of a request that got no cycle', async () => {

@@ -53,12 +53,13 @@ export class ExchangeCounts {
     this.labels = this.counting.metrics.labels(parsed.model, targetModel, fairnessId, priority);
   }
 
-  cycleEnded(result: SchedulingResult | undefined): void {
+  /** @param isReserved whether the client is told the endpoint only: the stages are counted when the request itself comes */
+  cycleEnded(result: SchedulingResult | undefined, isReserved: boolean): void {
     this.counting.metrics.on.schedulerDuration.observe([], this.times.sinceCycle(), this.traceId);
     const target = result?.profiles.get(result.primary)?.targets[0];
     if (target === undefined) this.counting.attempts?.failed(this.labels[1]);
-    else this.counting.attempts?.succeeded(this.labels[1], target.endpoint);
-    if (result !== undefined) this.disaggregated(result);
+    else this.counting.attempts?.succeeded(this.labels[1], target.endpoint, isReserved ? 'reserved' : 'success');
+    if (result !== undefined && !isReserved) this.disaggregated(result);
   }
 
   scheduled({ request, incomingModel, result }: Decision): void {

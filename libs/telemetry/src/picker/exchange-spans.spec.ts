@@ -6,7 +6,7 @@ import type { RecordedSpan } from '../spans.fixture.ts';
 import { PICKER_SPANS } from './picker-span-catalogue.ts';
 import { PICKER_ATTRIBUTES } from './picker-attributes.ts';
 import { ATTRIBUTES } from '../attributes.ts';
-import { ANY, DISAGGREGATED, WatchedDirector } from './watched-director.fixture.ts';
+import { ANY, DISAGGREGATED, RESERVING, WatchedDirector } from './watched-director.fixture.ts';
 
 const TRACE = 'a'.repeat(32);
 const PARENT = `00-${TRACE}-${'b'.repeat(16)}-01`;
@@ -53,6 +53,21 @@ describe('the spans of a request', () => {
       ].toSorted(),
     );
     expect(named('gateway.request')).toMatchObject({ kind: 'SERVER', parentId: 'b'.repeat(16), isError: false });
+  });
+
+  it('say of a reservation that it is one, and whose endpoint was told', async () => {
+    const director = new WatchedDirector(RESERVING, { recorder });
+    director.has('decode-1');
+    await director.route({ traceparent: PARENT, prefer: 'reserve-endpoint' });
+    expect(named('gateway.request')).toMatchObject({
+      isError: false,
+      attributes: {
+        [PICKER_ATTRIBUTES.outcome]: 'reserved',
+        [PICKER_ATTRIBUTES.endpoint]: 'ns/decode-1',
+        [ATTRIBUTES.status]: 204,
+      },
+    });
+    expect(named('request_orchestration').isError).toBe(false);
   });
 
   it('lie within their parents', async () => {

@@ -42,6 +42,7 @@ function decision(isStream = true): Decision {
     incomingModel: 'm',
     body: Buffer.alloc(100),
     isRewritten: true,
+    isReserved: false,
   };
 }
 

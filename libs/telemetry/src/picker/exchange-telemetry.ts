@@ -52,6 +52,7 @@ export class PickerTelemetry extends ExchangeObservers {
 class ExchangeTelemetry implements ExchangeObserver {
   private readonly counts: ExchangeCounts;
   private id = '';
+  private isReserved = false;
   private carried: TraceContext = {};
   private trace: RequestTrace | undefined;
   /** Undefined where the request's trace is not sampled. */
@@ -103,8 +104,8 @@ class ExchangeTelemetry implements ExchangeObserver {
     return this.spans?.cycle(candidates);
   }
 
-  cycleEnded(_request: SchedulingRequest, result: SchedulingResult | undefined): void {
-    this.counts.cycleEnded(result);
+  cycleEnded(_request: SchedulingRequest, result: SchedulingResult | undefined, isReserved: boolean): void {
+    this.counts.cycleEnded(result, isReserved);
   }
 
   preparing(request: SchedulingRequest, result: SchedulingResult): void {
@@ -120,6 +121,14 @@ class ExchangeTelemetry implements ExchangeObserver {
     this.counts.scheduled(decision);
     this.spans?.scheduled(result.primary, result.profiles.get(result.primary)?.targets[0]);
     this.log?.scheduled(() => this.ids(), decision, this.counts.times.sinceStart() * 1000);
+  }
+
+  reserved(decision: Decision): void {
+    const { result } = decision;
+    this.isReserved = true;
+    this.spans?.scheduled(result.primary, result.profiles.get(result.primary)?.targets[0]);
+    this.trace?.server?.setAttribute(ATTRIBUTES.status, NO_CONTENT);
+    this.log?.reserved(() => this.ids(), decision, this.counts.times.sinceStart() * 1000);
   }
 
   refused(error: SchedulingError): void {
@@ -164,7 +173,7 @@ class ExchangeTelemetry implements ExchangeObserver {
     if (how === 'error') this.fail('Unknown');
     else if (how !== 'natural') this.spans?.over(how);
     this.counts.ended(how);
-    this.trace?.server?.setAttribute(PICKER_ATTRIBUTES.outcome, how);
+    this.trace?.server?.setAttribute(PICKER_ATTRIBUTES.outcome, this.isReserved ? 'reserved' : how);
     this.trace?.server?.end();
   }
 
@@ -182,6 +191,8 @@ class ExchangeTelemetry implements ExchangeObserver {
   }
 }
 
+/** What a reservation is answered with. */
+const NO_CONTENT = 204;
 /** Characters of a request's id, which is the client's. */
 const MAX_ID = 256;
 

@@ -2,7 +2,7 @@ import { beforeEach, describe, expect, it } from '@jest/globals';
 import { Logger } from '@nestjs/common';
 import { JsonLogger } from '../logger.ts';
 import { PickerLog } from './picker-log.ts';
-import { ANY, DISAGGREGATED, WatchedDirector } from './watched-director.fixture.ts';
+import { ANY, DISAGGREGATED, RESERVING, WatchedDirector } from './watched-director.fixture.ts';
 
 const TRACE = 'a'.repeat(32);
 const HEADERS = { traceparent: `00-${TRACE}-${'b'.repeat(16)}-01` };
@@ -30,6 +30,15 @@ function watched(verbosity: number, plugins: string, ...pods: readonly string[])
 const said = (): readonly Line[] => lines.map((line) => JSON.parse(line) as Line);
 
 describe('the log of a picker', () => {
+  it('has one line for a reservation at -v 4, and none at -v 2', async () => {
+    await watched(2, RESERVING, 'decode-1').route({ prefer: 'reserve-endpoint' });
+    expect(said()).toEqual([]);
+    await watched(4, RESERVING, 'decode-1').route({ prefer: 'reserve-endpoint' });
+    expect(said()).toEqual([
+      expect.objectContaining({ body: 'endpoint reserved', severity_text: 'DEBUG', destination: '10.0.0.1:8000' }),
+    ]);
+  });
+
   it('has one line for a decision at -v 4: who was chosen, and nothing of what was asked', async () => {
     await watched(4, DISAGGREGATED, 'decode-1', 'prefill-1').route(HEADERS);
     expect(said()).toEqual([

@@ -22,7 +22,21 @@ export class PickerLog {
   constructor(private readonly verbosity: Pick<LogVerbosity, 'shows'>) {}
 
   /** @param milliseconds from the request's headers to the decision */
-  scheduled(ids: () => RequestIds, { request, result, destination }: Decision, milliseconds: number): void {
+  scheduled(ids: () => RequestIds, decision: Decision, milliseconds: number): void {
+    this.decided(ids, decision, milliseconds, 'request scheduled');
+  }
+
+  /** The client was told the endpoint only. @param milliseconds from the request's headers to the decision */
+  reserved(ids: () => RequestIds, decision: Decision, milliseconds: number): void {
+    this.decided(ids, decision, milliseconds, 'endpoint reserved');
+  }
+
+  private decided(
+    ids: () => RequestIds,
+    { request, result, destination }: Decision,
+    milliseconds: number,
+    what: string,
+  ): void {
     if (!this.verbosity.shows('debug')) return;
     const profiles = [...result.profiles].map(
       ([name, { targets }]) => [name, targets.map(({ endpoint }) => endpoint.id)] as const,
@@ -36,7 +50,7 @@ export class PickerLog {
         destination,
         duration_ms: rounded(milliseconds),
       },
-      'request scheduled',
+      what,
     );
   }
 

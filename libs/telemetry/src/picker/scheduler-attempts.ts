@@ -2,6 +2,10 @@ import type { Endpoint, EndpointListener, EndpointStore } from '#scheduling';
 import { OTHER } from '../label-cap.ts';
 import type { PickerMetrics } from './picker-metrics.ts';
 
+/** Outcomes of a cycle that found an endpoint. */
+const CHOSEN = ['success', 'reserved'] as const;
+type Chosen = (typeof CHOSEN)[number];
+
 /** Series of models × endpoints; models beyond it share one for each endpoint. */
 const MOST = 10_000;
 
@@ -17,12 +21,12 @@ export class SchedulerAttempts implements EndpointListener {
     endpoints.listen(this);
   }
 
-  /** @param model bounded already */
-  succeeded(model: string, endpoint: Endpoint): void {
+  /** @param model bounded already @param status `reserved` where the client was told the endpoint, and the request goes nowhere */
+  succeeded(model: string, endpoint: Endpoint, status: Chosen = 'success'): void {
     // of one that has gone meanwhile nobody would take the series away
     const isThere = this.endpoints.get(endpoint.id) !== undefined;
-    if (isThere) this.add(this.admitted(model, endpoint), endpoint);
-    else this.metrics.on.schedulerAttempts.add(['success', model, OTHER, OTHER, '']);
+    if (isThere) this.add(this.admitted(model, endpoint), endpoint, status);
+    else this.metrics.on.schedulerAttempts.add([status, model, OTHER, OTHER, '']);
   }
 
   failed(model: string): void {
@@ -32,13 +36,15 @@ export class SchedulerAttempts implements EndpointListener {
   removed(endpoint: Endpoint): void {
     const models = this.models.get(endpoint.id);
     if (models === undefined) return;
-    for (const model of models) this.metrics.on.schedulerAttempts.remove(labels(model, endpoint));
+    for (const model of models) {
+      for (const status of CHOSEN) this.metrics.on.schedulerAttempts.remove(labels(status, model, endpoint));
+    }
     this.size -= models.size;
     this.models.delete(endpoint.id);
   }
 
-  private add(model: string, endpoint: Endpoint): void {
-    this.metrics.on.schedulerAttempts.add(labels(model, endpoint));
+  private add(model: string, endpoint: Endpoint, status: Chosen): void {
+    this.metrics.on.schedulerAttempts.add(labels(status, model, endpoint));
   }
 
   private admitted(model: string, { id }: Endpoint): string {
@@ -50,6 +56,6 @@ export class SchedulerAttempts implements EndpointListener {
   }
 }
 
-function labels(model: string, { name, namespace, port }: Endpoint) {
-  return ['success', model, name, namespace, String(port)] as const;
+function labels(status: Chosen, model: string, { name, namespace, port }: Endpoint) {
+  return [status, model, name, namespace, String(port)] as const;
 }

@@ -26,6 +26,13 @@ schedulingProfiles:
 - {name: prefill, plugins: [{pluginRef: prefill-filter}]}
 - {name: encode, plugins: [{pluginRef: encode-filter}]}`;
 
+/** The same as `ANY`, for clients that ask for an endpoint only. */
+export const RESERVING = `
+- {type: reserve-endpoint}
+- {type: inflight-load-producer}
+- {type: queue-scorer}
+- {type: max-score-picker}`;
+
 /** One profile for all that there is. */
 export const ANY = `
 - {type: inflight-load-producer}
@@ -83,6 +90,11 @@ export class WatchedDirector {
     const routed = { id: 'request-1', path: '/v1/chat/completions', headers: all, body: bytes, subset: undefined };
     try {
       const decision = await this.director.route(routed, observer);
+      if (decision.isReserved) {
+        observer.reserved(decision);
+        observer.ended('natural');
+        return { observer, decision, end: () => undefined };
+      }
       observer.scheduled(decision);
       observer.sent();
       const end = (): void => {
