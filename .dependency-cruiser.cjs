@@ -57,7 +57,10 @@ module.exports = {
       comment: 'another lib is entered by its #name',
       severity: 'error',
       from: { path: '^(libs|apps)/([^/]+)/' },
-      to: { path: '^libs/', pathNot: ['^$1/$2/', '^libs/[^/]+/src/((broker|picker|sidecar)/)?index\\.ts$'] },
+      to: {
+        path: '^libs/',
+        pathNot: ['^$1/$2/', '^libs/[^/]+/src/((async-worker|broker|picker|sidecar)/)?index\\.ts$'],
+      },
     },
     {
       name: 'no-development-package',

@@ -13,6 +13,7 @@ export const ALLOWED = {
   pipeline: ['foundation', 'config', 'json', 'protocol'],
   scheduling: ['foundation', 'config', 'json', 'protocol'],
   broker: ['foundation', 'config', 'json', 'protocol'],
+  dispatch: ['foundation', 'config', 'json', 'protocol', 'gateway', 'broker'],
   steps: ['foundation', 'config', 'json', 'protocol', 'connectors', 'gateway', 'pipeline', 'broker'],
   // json here and below: docs/decisions/0006
   disaggregation: ['foundation', 'config', 'json', 'protocol', 'connectors', 'gateway', 'pipeline'],
@@ -26,6 +27,7 @@ export const ALLOWED = {
     'scheduling',
     'disaggregation',
     'broker',
+    'dispatch',
   ],
   runtime: ['foundation', 'config', 'telemetry'],
   server: ['foundation', 'config', 'json', 'protocol', 'pipeline', 'gateway', 'broker'],
@@ -39,12 +41,19 @@ const FOLDERS = {
   ...Object.fromEntries(Object.entries(ALLOWED).map(([lib, libs]) => [`libs/${lib}`, libs])),
   'libs/steps/src/render': ALLOWED.steps,
   'libs/steps/src/replace-media-urls': ALLOWED.steps,
+  // broker, too: queues look the same at a worker as at a coordinator
+  'apps/async-worker': [...APP_LIBS, 'telemetry/async-worker', 'telemetry/broker'],
   'apps/coordinator': [...APP_LIBS, 'telemetry/broker'],
   // apart from the rest of telemetry, so that a coordinator does not load what a picker needs
   'apps/epp': [...APP_LIBS, 'telemetry/picker'],
   'apps/sidecar': [...APP_LIBS, 'telemetry/sidecar'],
   'apps/simulator': APP_LIBS,
-  dashboards: ['telemetry/catalogue', 'telemetry/picker-catalogue', 'telemetry/sidecar-catalogue'],
+  dashboards: [
+    'telemetry/catalogue',
+    'telemetry/async-worker-catalogue',
+    'telemetry/picker-catalogue',
+    'telemetry/sidecar-catalogue',
+  ],
 };
 
 /** Packages that only these folders may import. */
@@ -83,7 +92,7 @@ function patterns(folder, libs) {
     ...(folder === 'libs/telemetry'
       ? [
           {
-            regex: '^#(broker|disaggregation|gateway|pipeline|scheduling)$',
+            regex: '^#(broker|disaggregation|dispatch|gateway|pipeline|scheduling)$',
             importNamePattern: '(Client|Service|Module|Registry|Connection|RequestStore)$',
           },
         ]

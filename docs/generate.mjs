@@ -3,6 +3,7 @@
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { format, resolveConfig } from 'prettier';
+import { asyncWorker } from './generators/async-worker.mjs';
 import { configuration } from './generators/configuration.mjs';
 import { dependencyProblems } from './generators/dependencies.mjs';
 import { endpointPicker } from './generators/endpoint-picker.mjs';
@@ -19,6 +20,7 @@ const ROOT = fileURLToPath(new URL('../', import.meta.url));
 const isCheck = process.argv.includes('--check');
 
 const documents = [
+  ...asyncWorker(ROOT),
   ...(await configuration(ROOT)),
   ...endpointPicker(ROOT),
   ...errors(),

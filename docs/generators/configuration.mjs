@@ -78,7 +78,7 @@ function stepSection({ type, schema, answers }) {
 }
 
 /** The parameters that hold no further ones, as `quota.prefix`. */
-function leavesOf({ properties = {}, required = [] }, prefix = '') {
+export function leavesOf({ properties = {}, required = [] }, prefix = '') {
   const leaves = { fields: {}, required: required.map((name) => prefix + name) };
   for (const [name, field] of Object.entries(properties)) {
     if (field.properties === undefined) {
@@ -92,7 +92,8 @@ function leavesOf({ properties = {}, required = [] }, prefix = '') {
   return leaves;
 }
 
-function keyTable(prefix, { fields, required }, variables) {
+/** A row for each key. @param variables by path */
+export function keyTable(prefix, { fields, required }, variables) {
   const rowOf = row(required);
   const rows = Object.entries(fields).map(([name, field]) => {
     const [, ...rest] = rowOf([name, field]);

@@ -1,5 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
+import { JsonLogger } from '#telemetry';
 import { cleanup } from '#testing';
+import { asyncWorkerConfig } from '../../apps/async-worker/src/async-worker.config.ts';
+import { startAsyncWorker } from '../../apps/async-worker/src/start.ts';
 import { CHAT, eventually } from './broker.fixture.ts';
 import { RedisServer, redisClient } from './redis.fixture.ts';
 import type { TestRedis } from './redis.fixture.ts';
@@ -99,5 +102,27 @@ describe('async-broker with a cluster', () => {
     ['a database', { default_queue: '{a}q', redis_url: 'redis://127.0.0.1:1/2' }],
   ])('does not start with %s', async (_what, params) => {
     await expect(start(params)).rejects.toThrow(/hash tag|on its own node only|database 0 only/);
+  });
+
+  it.each(['a', 'b', 'c'])('has its requests done by an async worker, by the hash tag {%s}', async (tag) => {
+    const queues = [`{${tag}}first`, `second-{${tag}}`];
+    const { url } = await start({ default_queue: queues[0], routes: [{ model: 'm', queue: queues[1] }] });
+    const redis = { topology: 'cluster', nodes: [`127.0.0.1:${servers[1]?.port ?? 0}`] };
+    const config = asyncWorkerConfig.parse({
+      coordinator: { address: url },
+      redis_url: servers[0]?.url,
+      redis,
+      queues,
+      worker: { poll_interval: '20ms' },
+      server: { listen_addr: '127.0.0.1:0', metrics_port: 0 },
+    });
+    const worker = await startAsyncWorker(
+      { config },
+      { logger: new JsonLogger(1, 'test', { write: () => undefined }) },
+    );
+    later(() => worker.shutdown.run('SIGTERM'));
+    const headers = { 'x-llm-d-async-mode': 'wait', 'x-request-id': `worked-${tag}`, 'x-llm-d-tenant': 'team-a' };
+    const answer = await fetch(`${url}/v1/chat/completions`, { method: 'POST', headers, body: CHAT });
+    expect([answer.status, await answer.text()]).toEqual([200, expect.stringContaining('choices')]);
   });
 });

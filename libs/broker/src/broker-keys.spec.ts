@@ -36,6 +36,20 @@ describe('BrokerKeys', () => {
     expect(() => keys.of(tenant, id)).toThrow(RangeError);
   });
 
+  it('finds the keys again by the name that the envelope has', () => {
+    for (const tagged of [keys, new BrokerKeys('quota:', 'q')]) {
+      const own = tagged.of('team-a', 'job-1');
+      expect(tagged.ofWireId(own.wireId)).toEqual(own);
+    }
+  });
+
+  it.each(['', 'job-1', ':job-1', 'team-a:', 'a:b:job-1', '{q}:team-a:job-1', 'team-a:job*', 'team\n:job-1'])(
+    'finds none by %j',
+    (wireId) => {
+      expect(keys.ofWireId(wireId)).toBeUndefined();
+    },
+  );
+
   it('makes no counter of a tenant that was not checked', () => {
     expect(() => keys.quota('a:b')).toThrow(RangeError);
   });

@@ -4,7 +4,9 @@ const MAX_NAME = 256;
 const MAILBOX = 'results:req:';
 const ACTIVE = 'request-active:';
 const CANCEL = 'request-cancel:';
-const OWN = [MAILBOX, ACTIVE, CANCEL] as const;
+/** How all keys begin that the async worker keeps for itself. */
+export const WORKER = 'async-worker:';
+const OWN = [MAILBOX, ACTIVE, CANCEL, WORKER] as const;
 
 /** The keys of one request, and its name at the async processor. */
 export interface RequestKeys {
@@ -44,6 +46,15 @@ export class BrokerKeys {
     return { id, tenant, wireId, mailbox: MAILBOX + wireId, active: ACTIVE + wireId, cancel: CANCEL + wireId };
   }
 
+  /** Those of the request that an envelope calls so in `data.id`; undefined where that is the name of none. */
+  ofWireId(wireId: string): RequestKeys | undefined {
+    const colon = wireId.indexOf(':', this.start.length);
+    if (!wireId.startsWith(this.start) || colon < 0) return undefined;
+    const tenant = wireId.slice(this.start.length, colon);
+    const id = wireId.slice(colon + 1);
+    return tenantProblem(tenant) === undefined && isRequestId(id) ? this.of(tenant, id) : undefined;
+  }
+
   /** The counter of a tenant's requests in flight. @throws RangeError for a tenant that was not checked */
   quota(tenant: string): string {
     if (tenantProblem(tenant) !== undefined) throw new RangeError('tenant was not checked');
@@ -67,9 +78,12 @@ export function tenantProblem(tenant: string): string | undefined {
   return /^[\x20-\x7e]+$/.test(tenant) ? undefined : 'tenant must consist of printable ASCII characters';
 }
 
-/** Why a key cannot be that of a queue; undefined for one that can. @param counters how the keys of quotas begin */
-export function queueProblem(queue: string, counters: string): string | undefined {
-  if (queue.startsWith(counters)) return 'is where quotas are counted';
+/**
+ * Why a key cannot be that of a queue; undefined for one that can.
+ * @param counters how the keys of quotas begin, for those who count any
+ */
+export function queueProblem(queue: string, counters?: string): string | undefined {
+  if (counters !== undefined && queue.startsWith(counters)) return 'is where quotas are counted';
   return nameProblem(queue) ?? (isOwn(queue) ? 'is where results and marks of requests are kept' : undefined);
 }
 

@@ -1,12 +1,8 @@
-import { hashTag, queueProblem, quotaProblem, quotaStart, tenantProblem } from './broker-keys.ts';
+import { queueProblem, quotaProblem, quotaStart, tenantProblem } from './broker-keys.ts';
+import { topologyProblems } from './redis-rules.ts';
+import type { RuleProblem } from './redis-rules.ts';
 import { timeoutLimits } from './timeout-limits.ts';
 import type { ConfiguredLimits } from './timeout-limits.ts';
-
-/** One thing that is wrong, at a path of the step's parameters. */
-export interface BrokerProblem {
-  readonly path: readonly (string | number)[];
-  readonly message: string;
-}
 
 /** The parameters that depend on each other, or on what a key may be. */
 export interface CheckedConfig {
@@ -28,12 +24,18 @@ export interface CheckedConfig {
 }
 
 /** What no single parameter shows. */
-export function brokerProblems(config: CheckedConfig): BrokerProblem[] {
-  return [...headerProblems(config), ...timeoutProblems(config), ...keyProblems(config), ...topologyProblems(config)];
+export function brokerProblems(config: CheckedConfig): RuleProblem[] {
+  return [
+    ...headerProblems(config),
+    ...timeoutProblems(config),
+    ...keyProblems(config),
+    ...clusterProblems(config),
+    ...queueTopologyProblems(config),
+  ];
 }
 
 /** These are said by the step, and by nobody else. */
-function headerProblems(config: CheckedConfig): BrokerProblem[] {
+function headerProblems(config: CheckedConfig): RuleProblem[] {
   const own = [config.mode_header, config.objective_header, config.fairness_header];
   return config.forward_headers.flatMap((name, index) =>
     own.includes(name)
@@ -42,7 +44,7 @@ function headerProblems(config: CheckedConfig): BrokerProblem[] {
   );
 }
 
-function timeoutProblems({ timeouts }: CheckedConfig): BrokerProblem[] {
+function timeoutProblems({ timeouts }: CheckedConfig): RuleProblem[] {
   return (['enqueue', 'wait'] as const).flatMap((mode) => {
     const { fallback, most } = timeoutLimits(timeouts, mode);
     if (fallback <= most) return [];
@@ -51,7 +53,7 @@ function timeoutProblems({ timeouts }: CheckedConfig): BrokerProblem[] {
   });
 }
 
-function keyProblems({ routes, default_queue: queue, quota }: CheckedConfig): BrokerProblem[] {
+function keyProblems({ routes, default_queue: queue, quota }: CheckedConfig): RuleProblem[] {
   const counters = quotaStart(quota.prefix, quota.attribute);
   const found = [
     { path: ['default_queue'], message: queueProblem(queue, counters) },
@@ -71,37 +73,17 @@ function keyProblems({ routes, default_queue: queue, quota }: CheckedConfig): Br
   return found.flatMap(({ path, message }) => (message === undefined ? [] : { path, message }));
 }
 
-function topologyProblems(config: CheckedConfig): BrokerProblem[] {
-  switch (config.redis.topology) {
-    case 'standalone':
-      return [];
-    case 'sentinel':
-      return config.redis.master_name === ''
-        ? [{ path: ['redis', 'master_name'], message: 'is needed to ask sentinels for the master' }]
-        : [];
-    case 'cluster':
-      return clusterProblems(config);
-  }
+function clusterProblems(config: CheckedConfig): RuleProblem[] {
+  if (config.redis.topology !== 'cluster' || config.wakeup_mode !== 'notify') return [];
+  const message = 'a cluster tells of a key on its own node only: use "poll" or "auto"';
+  return [{ path: ['wakeup_mode'], message }];
 }
 
-/** All keys of one request have to be on one node, and which queue a request was put on is not known when it is asked for. */
-function clusterProblems(config: CheckedConfig): BrokerProblem[] {
-  const problems: BrokerProblem[] = [];
-  if (config.wakeup_mode === 'notify') {
-    const message = 'a cluster tells of a key on its own node only: use "poll" or "auto"';
-    problems.push({ path: ['wakeup_mode'], message });
-  }
-  if (/^\/0*[1-9]/.test(new URL(config.redis_url).pathname)) {
-    problems.push({ path: ['redis_url'], message: 'a cluster has database 0 only' });
-  }
-  const tag = hashTag(config.default_queue);
-  if (tag === undefined) {
-    const message = 'needs a hash tag in a cluster, such as "{llm-d}request-sortedset"';
-    return [...problems, { path: ['default_queue'], message }];
-  }
-  for (const [index, { queue }] of config.routes.entries()) {
-    if (queue === '' || hashTag(queue) === tag) continue;
-    problems.push({ path: ['routes', index, 'queue'], message: `needs the hash tag {${tag}} of default_queue` });
-  }
-  return problems;
+function queueTopologyProblems(config: CheckedConfig): RuleProblem[] {
+  const others = config.routes.map(({ queue }, index) => ({ path: ['routes', index, 'queue'], queue }));
+  return topologyProblems(
+    config,
+    { path: ['default_queue'], queue: config.default_queue },
+    others.filter(({ queue }) => queue !== ''),
+  );
 }

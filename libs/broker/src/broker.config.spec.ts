@@ -18,6 +18,7 @@ describe('brokerConfig', () => {
         nodes: [],
         master_name: '',
         sentinel_auth: false,
+        password_file: '',
         ca_file: '',
         insecure_skip_verify: false,
       },

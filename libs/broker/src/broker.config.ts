@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { headerName, integer } from '#config';
 import { brokerProblems } from './broker-rules.ts';
+import { redisServers } from './redis-servers.config.ts';
 import { DEFAULT_SECONDS } from './timeout-limits.ts';
 
 /** Seconds; what a field does not say falls back by itself. */
@@ -29,26 +30,6 @@ const objective = z
   .regex(/^[\x21-\x7e]*$/, { error: 'expected the name of an InferenceObjective' })
   .default('');
 
-const redis = z
-  .strictObject({
-    topology: z
-      .enum(['standalone', 'sentinel', 'cluster'])
-      .default('standalone')
-      .describe('What `redis_url` leads to: one server, one of the sentinels, or one node of a cluster.'),
-    nodes: z
-      .array(z.string().regex(/^[^\s:/@]+:\d{1,5}$|^\[[0-9a-fA-F:]+\]:\d{1,5}$/, { error: 'expected host:port' }))
-      .default([])
-      .describe('Further sentinels or nodes, as host:port.'),
-    master_name: z.string().default('').describe('What the sentinels call the master.'),
-    sentinel_auth: z.boolean().default(false).describe('The sentinels want the credentials of `redis_url`, too.'),
-    ca_file: z.string().default('').describe("PEM file of the authorities that sign the servers' certificates."),
-    insecure_skip_verify: z
-      .boolean()
-      .default(false)
-      .describe('Accept any certificate. For tests: nothing then proves who answers.'),
-  })
-  .prefault({});
-
 /** Seconds. */
 export const DEFAULT_WINDOW = 300;
 
@@ -71,14 +52,7 @@ const ignored = 'Not used by this step: deployments of upstream have it in every
 /** Parameters of the step `async-broker` (`coordinator.md` C.9); all that is about Redis and its keys is here, too. */
 export const brokerConfig = z
   .strictObject({
-    redis_url: z
-      .string({ error: 'expected a URL such as "redis://redis:6379"' })
-      .trim()
-      .refine(isRedisUrl, {
-        error: 'expected a URL such as "redis://redis:6379" or "rediss://user:password@redis:6379/0"',
-      })
-      .describe('Where Redis is: `redis://` or `rediss://` (TLS), with credentials and the number of the database.'),
-    redis,
+    ...redisServers,
     mode_header: headerName().prefault('x-llm-d-async-mode').describe('Asks for a mode: passthrough, enqueue or wait.'),
     tenant_header: headerName().prefault('x-llm-d-tenant').describe('Names the tenant; it is trusted as it comes.'),
     timeout_header: headerName()
@@ -133,9 +107,3 @@ export const brokerConfig = z
 export type BrokerConfig = Readonly<z.output<typeof brokerConfig>>;
 
 export const BROKER_CONFIG = Symbol('broker:config');
-
-function isRedisUrl(text: string): boolean {
-  if (!/^rediss?:\/\/[^/?#]/i.test(text) || !URL.canParse(text)) return false;
-  const { hostname, pathname, search, hash } = new URL(text);
-  return hostname !== '' && /^(\/\d{0,5})?$/.test(pathname) && search === '' && hash === '';
-}

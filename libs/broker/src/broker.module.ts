@@ -5,8 +5,11 @@ import type { BrokerConfig } from './broker.config.ts';
 import { BrokerKeys, hashTag, quotaStart } from './broker-keys.ts';
 import { BrokerObserver } from './broker.observer.ts';
 import { MailboxWatch } from './mailbox.watch.ts';
+import { QueueFigures } from './queue.figures.ts';
 import { Quota } from './quota.ts';
 import { RedisConnection } from './redis.connection.ts';
+import { REDIS_USE } from './redis-use.ts';
+import type { RedisUse } from './redis-use.ts';
 import { RequestStore } from './request.store.ts';
 import { ResultWait } from './result.wait.ts';
 
@@ -18,7 +21,7 @@ export interface BrokerModuleOptions {
   readonly imports: readonly DynamicModule[];
 }
 
-const OFFERED = [RedisConnection, RequestStore, MailboxWatch, ResultWait, Quota];
+const OFFERED = [RedisConnection, RequestStore, MailboxWatch, ResultWait, Quota, QueueFigures];
 
 @Module({})
 export class BrokerModule {
@@ -30,6 +33,7 @@ export class BrokerModule {
         { provide: BROKER_CONFIG, useValue: config },
         { provide: BrokerKeys, useValue: keysOf(config) },
         observer,
+        { provide: REDIS_USE, inject: [BrokerObserver], useFactory: (told: BrokerObserver) => useOf(config, told) },
         ...OFFERED,
       ],
       exports: [BROKER_CONFIG, BrokerKeys, BrokerObserver, ...OFFERED],
@@ -40,4 +44,24 @@ export class BrokerModule {
 function keysOf({ redis, default_queue: queue, quota }: BrokerConfig): BrokerKeys {
   const tag = redis.topology === 'cluster' ? hashTag(queue) : undefined;
   return new BrokerKeys(quotaStart(quota.prefix, quota.attribute), tag);
+}
+
+function useOf(
+  { redis_url, redis, default_queue: key, wakeup_mode }: BrokerConfig,
+  observer: BrokerObserver,
+): RedisUse {
+  return {
+    servers: { redis_url, redis },
+    user: 'async-broker',
+    setting: 'pipeline.steps[0].params.redis_url',
+    key,
+    wakeupMode: wakeup_mode,
+    whileAway: 'queued modes answer 503',
+    onConnected: () => {
+      observer.began();
+    },
+    onFailure: (command, reason) => {
+      observer.commandFailed(command, reason);
+    },
+  };
 }

@@ -1,15 +1,15 @@
 import { createCluster } from 'redis';
-import type { BrokerConfig } from './broker.config.ts';
 import { RedisLink } from './redis.link.ts';
 import type { LinkListener, RedisWord } from './redis.link.ts';
 import { BYTES } from './redis-bytes.ts';
 import { addressesOf, connectionOptions, credentialsOf } from './redis-options.ts';
+import type { RedisServers } from './redis-servers.config.ts';
 
 /** The nodes of a cluster. All keys of the broker are on one of them: `docs/queued-requests.md`, "Cluster". */
 export class ClusterLink extends RedisLink {
   private readonly cluster: ReturnType<typeof clusterOf>;
 
-  constructor(config: BrokerConfig, listener: LinkListener) {
+  constructor(config: RedisServers, listener: LinkListener) {
     super();
     this.cluster = clusterOf(config);
     this.cluster
@@ -49,11 +49,11 @@ export class ClusterLink extends RedisLink {
   }
 }
 
-function clusterOf(config: BrokerConfig) {
+function clusterOf(config: RedisServers) {
   const options = connectionOptions(config);
   return createCluster({
     rootNodes: addressesOf(config).map((socket) => ({ socket })),
-    defaults: { ...options, ...credentialsOf(config.redis_url) },
+    defaults: { ...options, ...credentialsOf(config) },
     RESP: 2,
   });
 }

@@ -1,8 +1,8 @@
-import type { BrokerConfig } from './broker.config.ts';
 import type { LinkListener, RedisLink } from './redis.link.ts';
+import type { RedisServers } from './redis-servers.config.ts';
 
 /** The link of the configured topology, not connected yet. The client library is loaded by then, and not before. */
-export async function openLink(config: BrokerConfig, listener: LinkListener): Promise<RedisLink> {
+export async function openLink(config: RedisServers, listener: LinkListener): Promise<RedisLink> {
   switch (config.redis.topology) {
     case 'standalone':
       return new (await import('./standalone.link.ts')).StandaloneLink(config, listener);

@@ -1,7 +1,13 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { cleanup } from '#testing';
 import { brokerConfig } from './broker.config.ts';
 import { addressesOf, credentialsOf, databaseOf, pauseBefore } from './redis-options.ts';
+
+const later = cleanup();
 
 describe('addressesOf', () => {
   it.each([
@@ -25,8 +31,22 @@ describe('credentialsOf', () => {
     ['redis://redis', {}],
     ['redis://:p%3Aw@redis', { password: 'p:w' }],
     ['redis://u%40x:p@redis', { username: 'u@x', password: 'p' }],
-  ])('of %s', (url, credentials) => {
-    expect(credentialsOf(url)).toEqual(credentials);
+  ])('of %s', (redis_url, credentials) => {
+    expect(credentialsOf(brokerConfig.parse({ redis_url }))).toEqual(credentials);
+  });
+
+  it('has the password of the file, as a Secret is mounted, in the place of the one in the URL', async () => {
+    const folder = await mkdtemp(join(tmpdir(), 'password-'));
+    later(() => rm(folder, { recursive: true }));
+    const password_file = join(folder, 'password');
+    await writeFile(password_file, 'p@ss:w/rd\n');
+    const settings = brokerConfig.parse({ redis_url: 'redis://user:old@redis', redis: { password_file } });
+    expect(credentialsOf(settings)).toEqual({ username: 'user', password: 'p@ss:w/rd' });
+  });
+
+  it('says which file it cannot read', () => {
+    const settings = brokerConfig.parse({ redis_url: 'redis://redis', redis: { password_file: '/no/such/file' } });
+    expect(() => credentialsOf(settings)).toThrow('/no/such/file');
   });
 });
 

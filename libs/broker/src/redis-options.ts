@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import type { BrokerConfig } from './broker.config.ts';
+import type { RedisServers } from './redis-servers.config.ts';
 
 /** Milliseconds for a connection to be made. */
 export const CONNECT_LIMIT = 5_000;
@@ -16,7 +16,7 @@ export interface RedisAddress {
   readonly port: number;
 }
 
-export function addressesOf({ redis_url: url, redis }: Pick<BrokerConfig, 'redis_url' | 'redis'>): RedisAddress[] {
+export function addressesOf({ redis_url: url, redis }: RedisServers): RedisAddress[] {
   const { hostname, port } = new URL(url);
   const first = { host: withoutBrackets(hostname), port: port === '' ? DEFAULT_PORT : Number(port) };
   const further = redis.nodes.map((node) => {
@@ -32,26 +32,35 @@ export function databaseOf(url: string): number {
   return Number(new URL(url).pathname.slice(1));
 }
 
-/** User and password of the URL, as far as it has them. */
-export function credentialsOf(url: string): { readonly username?: string; readonly password?: string } {
-  const { username, password } = new URL(url);
+/** User and password, as far as there are any. @throws Error where the file with the password cannot be read */
+export function credentialsOf({ redis_url: url, redis }: Pick<RedisServers, 'redis_url' | 'redis'>): {
+  readonly username?: string;
+  readonly password?: string;
+} {
+  const { username, password: inUrl } = new URL(url);
+  const password = redis.password_file === '' ? decodeURIComponent(inUrl) : passwordIn(redis.password_file);
   return {
     ...(username === '' ? {} : { username: decodeURIComponent(username) }),
-    ...(password === '' ? {} : { password: decodeURIComponent(password) }),
+    ...(password === '' ? {} : { password }),
   };
+}
+
+/** Editors end a file with a new line, which no password does. */
+function passwordIn(file: string): string {
+  return readFileSync(file, 'utf8').replace(/\r?\n$/, '');
 }
 
 /**
  * How every connection is made, whatever the topology. A command is refused while its connection is down: what waited for a
  * server to come back would be answered long after its client has left.
  */
-export function connectionOptions({ redis_url: url, redis }: Pick<BrokerConfig, 'redis_url' | 'redis'>) {
+export function connectionOptions({ redis_url: url, redis, client = 'llm-d-coordinator' }: RedisServers) {
   const limits = { connectTimeout: CONNECT_LIMIT, socketTimeout: SILENCE_LIMIT, reconnectStrategy: pauseBefore };
   const socket = url.toLowerCase().startsWith('rediss:')
     ? { ...limits, tls: true as const, ...certificateOptions(redis.ca_file, !redis.insecure_skip_verify) }
     : limits;
   return {
-    name: 'llm-d-coordinator',
+    name: client,
     disableOfflineQueue: true,
     pingInterval: PING_INTERVAL,
     disableClientInfo: true,

@@ -1,14 +1,13 @@
 import { Inject, Injectable, Logger } from '@nestjs/common';
 import type { OnApplicationShutdown, OnModuleInit } from '@nestjs/common';
 import { ConfigError } from '#config';
-import { BROKER_CONFIG } from './broker.config.ts';
-import type { BrokerConfig } from './broker.config.ts';
 import { BrokerError, brokerError } from './broker.error.ts';
-import { BrokerObserver } from './broker.observer.ts';
 import { openLink } from './open-link.ts';
 import type { RedisLink, RedisWord } from './redis.link.ts';
 import { CONNECT_LIMIT, databaseOf } from './redis-options.ts';
-import type { RedisScript } from './scripts.ts';
+import type { RedisScript } from './redis-script.ts';
+import { REDIS_USE } from './redis-use.ts';
+import type { RedisUse } from './redis-use.ts';
 
 /** Milliseconds that a command may take. */
 const COMMAND_LIMIT = 5_000;
@@ -16,12 +15,12 @@ const COMMAND_LIMIT = 5_000;
 const CLOSE_LIMIT = 1_000;
 
 /**
- * Redis as the broker uses it. It has to be there when the process starts; when it goes away later, commands fail at once until
+ * Redis as one program uses it. It has to be there when the process starts; when it goes away later, commands fail at once until
  * it is back.
  */
 @Injectable()
 export class RedisConnection implements OnModuleInit, OnApplicationShutdown {
-  private readonly logger = new Logger('async-broker');
+  private readonly logger: Logger;
   private link: RedisLink | undefined;
   /** Undefined until the start is over. */
   private isUp: boolean | undefined;
@@ -29,14 +28,13 @@ export class RedisConnection implements OnModuleInit, OnApplicationShutdown {
   private notifies = false;
   private readonly whenBack: (() => void)[] = [];
 
-  constructor(
-    @Inject(BROKER_CONFIG) private readonly config: BrokerConfig,
-    private readonly observer: BrokerObserver,
-  ) {}
+  constructor(@Inject(REDIS_USE) private readonly use: RedisUse) {
+    this.logger = new Logger(use.user);
+  }
 
   /** @throws ConfigError when Redis does not answer within 5 s */
   async onModuleInit(): Promise<void> {
-    const link = await openLink(this.config, this.onLink);
+    const link = await openLink(this.use.servers, this.onLink);
     this.link = link;
     try {
       await limited(link.connect(), CONNECT_LIMIT);
@@ -44,15 +42,15 @@ export class RedisConnection implements OnModuleInit, OnApplicationShutdown {
       this.notifies = await this.canNotify();
       if (this.notifies) await limited(link.connectSubscriber(), CONNECT_LIMIT);
       this.isUp = true;
-      this.observer.began();
+      this.use.onConnected();
     } catch (error) {
       link.destroy();
       // that it took too long says less than what went wrong meanwhile
       const { failure, detail } = brokerError(this.lastError ?? error);
       const message = `redis cannot be used: ${failure} (${detail})`;
-      throw new ConfigError('async-broker', [{ path: 'pipeline.steps[0].params.redis_url', message }]);
+      throw new ConfigError(this.use.user, [{ path: this.use.setting, message }]);
     }
-    this.logger.log({ topology: this.config.redis.topology, notifies: this.notifies }, 'connected to redis');
+    this.logger.log({ topology: this.use.servers.redis.topology, notifies: this.notifies }, 'connected to redis');
   }
 
   async onApplicationShutdown(): Promise<void> {
@@ -110,7 +108,7 @@ export class RedisConnection implements OnModuleInit, OnApplicationShutdown {
   }
 
   private ping(): Promise<unknown> {
-    return this.send('PING', this.config.default_queue, ['PING']);
+    return this.send('PING', this.use.key, ['PING']);
   }
 
   private send(name: string, key: string, words: readonly RedisWord[], expected?: string): Promise<unknown> {
@@ -128,14 +126,17 @@ export class RedisConnection implements OnModuleInit, OnApplicationShutdown {
       return await limited(action(this.link), COMMAND_LIMIT);
     } catch (thrown) {
       const error = brokerError(thrown);
-      if (error.detail !== expected) this.observer.commandFailed(name, error.failure);
+      if (error.detail !== expected) this.use.onFailure(name, error.failure);
       throw error;
     }
   }
 
   /** @see coordinator.md C.9: `auto` asks whether Redis tells of lists (`Kl`, or `KA`) */
   private async canNotify(): Promise<boolean> {
-    const { wakeup_mode: mode, redis } = this.config;
+    const {
+      wakeupMode: mode,
+      servers: { redis },
+    } = this.use;
     if (mode !== 'auto') return mode === 'notify';
     if (redis.topology === 'cluster') return false;
     try {
@@ -149,14 +150,14 @@ export class RedisConnection implements OnModuleInit, OnApplicationShutdown {
   }
 
   private channel(key: string): string {
-    return `__keyspace@${databaseOf(this.config.redis_url)}__:${key}`;
+    return `__keyspace@${databaseOf(this.use.servers.redis_url)}__:${key}`;
   }
 
   private readonly onLink = (error: unknown): void => {
     if (this.isUp === undefined) this.lastError = error;
     if (error !== undefined && this.isUp === true) {
       this.isUp = false;
-      this.logger.warn({ reason: brokerError(error).detail }, 'redis is gone: queued modes answer 503');
+      this.logger.warn({ reason: brokerError(error).detail }, `redis is gone: ${this.use.whileAway}`);
     } else if (error === undefined && this.isUp === false) {
       this.isUp = true;
       this.logger.log('redis is there');

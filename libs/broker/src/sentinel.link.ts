@@ -1,15 +1,15 @@
 import { createSentinel } from 'redis';
-import type { BrokerConfig } from './broker.config.ts';
 import { RedisLink } from './redis.link.ts';
 import type { LinkListener, RedisWord } from './redis.link.ts';
 import { BYTES } from './redis-bytes.ts';
 import { addressesOf, connectionOptions, credentialsOf, databaseOf } from './redis-options.ts';
+import type { RedisServers } from './redis-servers.config.ts';
 
 /** Whichever server the sentinels call the master. */
 export class SentinelLink extends RedisLink {
   private readonly sentinel: ReturnType<typeof sentinelOf>;
 
-  constructor(config: BrokerConfig, listener: LinkListener) {
+  constructor(config: RedisServers, listener: LinkListener) {
     super();
     this.sentinel = sentinelOf(config);
     this.sentinel
@@ -51,14 +51,14 @@ export class SentinelLink extends RedisLink {
   }
 }
 
-function sentinelOf(config: BrokerConfig) {
+function sentinelOf(config: RedisServers) {
   const { redis_url: url, redis } = config;
   const options = connectionOptions(config);
   return createSentinel({
     name: redis.master_name,
     sentinelRootNodes: addressesOf(config),
-    nodeClientOptions: { ...options, ...credentialsOf(url), database: databaseOf(url) },
-    sentinelClientOptions: { ...options, ...(redis.sentinel_auth ? credentialsOf(url) : {}) },
+    nodeClientOptions: { ...options, ...credentialsOf(config), database: databaseOf(url) },
+    sentinelClientOptions: { ...options, ...(redis.sentinel_auth ? credentialsOf(config) : {}) },
     RESP: 2,
   });
 }

@@ -1,16 +1,16 @@
 import { ClientOfflineError, createClient } from 'redis';
-import type { BrokerConfig } from './broker.config.ts';
 import { RedisLink } from './redis.link.ts';
 import type { LinkListener, RedisWord } from './redis.link.ts';
 import { BYTES } from './redis-bytes.ts';
 import { addressesOf, connectionOptions, credentialsOf, databaseOf } from './redis-options.ts';
+import type { RedisServers } from './redis-servers.config.ts';
 
 /** One server, or a proxy that looks like one. */
 export class StandaloneLink extends RedisLink {
   private readonly commands: ReturnType<typeof clientOf>;
   private readonly subscriber: ReturnType<typeof clientOf>;
 
-  constructor(config: BrokerConfig, listener: LinkListener) {
+  constructor(config: RedisServers, listener: LinkListener) {
     super();
     this.commands = clientOf(config);
     this.commands.on('error', listener).on('ready', () => {
@@ -57,11 +57,11 @@ export class StandaloneLink extends RedisLink {
   }
 }
 
-function clientOf(config: BrokerConfig) {
+function clientOf(config: RedisServers) {
   const { socket, ...options } = connectionOptions(config);
   return createClient({
     ...options,
-    ...credentialsOf(config.redis_url),
+    ...credentialsOf(config),
     database: databaseOf(config.redis_url),
     RESP: 2,
     socket: { ...socket, ...addressesOf(config)[0] },
