@@ -1,3 +1,4 @@
+import { asyncWorkerDashboard } from './async-worker.dashboard.ts';
 import { disaggregationDashboard } from './coordinator-disaggregation.dashboard.ts';
 import { overviewDashboard } from './coordinator-overview.dashboard.ts';
 import { phasesDashboard } from './coordinator-phases.dashboard.ts';
@@ -15,4 +16,5 @@ export const DASHBOARDS = {
   'coordinator-runtime': runtimeDashboard,
   picker: pickerDashboard,
   sidecar: sidecarDashboard,
+  'async-worker': asyncWorkerDashboard,
 } as const;

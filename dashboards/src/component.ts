@@ -9,9 +9,9 @@ export interface Component {
   /** In the middle of a sentence. */
   readonly noun: string;
   /** What the names of its alerts begin with. */
-  readonly alerts: 'Coordinator' | 'Picker' | 'Sidecar';
+  readonly alerts: 'AsyncWorker' | 'Coordinator' | 'Picker' | 'Sidecar';
   /** What the names of its files and of its groups of rules begin with. */
-  readonly slug: 'coordinator' | 'picker' | 'sidecar';
+  readonly slug: 'async-worker' | 'coordinator' | 'picker' | 'sidecar';
   /**
    * Variable of its dashboards that chooses the scrape job. Links between dashboards carry variables, and the job of one component is
    * not the job of another, so each has a name of its own.

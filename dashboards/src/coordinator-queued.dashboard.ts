@@ -2,7 +2,49 @@ import { METRICS } from '#telemetry/catalogue';
 import { COORDINATOR, allModels } from './coordinator.component.ts';
 import { percentiles } from './curves.ts';
 import { houseDashboard } from './house-dashboard.ts';
+import type { Row } from './house-dashboard.ts';
+import { NEAR_DEADLINE } from './objectives.ts';
 import { latency, stack, trend } from './panels.ts';
+
+const { asyncQueueDepth, asyncQueueOldest, asyncQueueDeadline } = METRICS;
+
+/** All processes see the same queues, so none of this is summed. */
+const QUEUES: Row = {
+  title: 'Queues',
+  panels: [
+    trend(
+      {
+        title: 'Waiting',
+        description:
+          'Requests that nobody has taken. It grows while more come than are worked off. No data: Redis is away, or its user may not look.',
+        unit: 'short',
+      },
+      [{ expr: allModels.highest(asyncQueueDepth, { by: ['queue'] }), legend: '{{queue}}' }],
+    ),
+    trend(
+      {
+        title: 'Wait of the next one',
+        description:
+          'How long the request that is taken next has been queued. Growing second by second: nobody takes from the queue.',
+        unit: 's',
+      },
+      [{ expr: allModels.highest(asyncQueueOldest, { by: ['queue'] }), legend: '{{queue}}' }],
+    ),
+    trend(
+      {
+        title: 'Time left for the next one',
+        description:
+          'Time to the deadline of the request that is taken next, which is the nearest one. Below zero: it will be answered with 504. Near zero all the time: there is not enough capacity behind the queue.',
+        unit: 's',
+      },
+      [{ expr: allModels.highest(asyncQueueDeadline, { by: ['queue'] }), legend: '{{queue}}' }],
+      [
+        { from: 0, color: 'red' },
+        { from: NEAR_DEADLINE, color: 'green' },
+      ],
+    ),
+  ],
+};
 
 /** Requests that are queued, held and fetched (the step async-broker). */
 export const queuedDashboard = houseDashboard(
@@ -10,7 +52,8 @@ export const queuedDashboard = houseDashboard(
   {
     uid: 'llm-d-coordinator-queued',
     title: 'Coordinator / Queued requests',
-    description: 'What clients ask the async broker for, how long they are held, and how Redis bears it.',
+    description:
+      'What clients ask the async broker for, how long they are held, what waits in the queues, and how Redis bears it.',
   },
   [],
   [
@@ -69,6 +112,7 @@ export const queuedDashboard = houseDashboard(
         ),
       ],
     },
+    QUEUES,
     {
       title: 'Redis',
       panels: [

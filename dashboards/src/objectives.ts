@@ -11,3 +11,6 @@ export const OBJECTIVES = {
  * and clients that leave, do not count.
  */
 export const FAULTS = { matches: 'upstream_5xx|upstream_transport|internal' } as const;
+
+/** Seconds: a queued request that has less left, and has waited longer, is about to miss its deadline for want of capacity. */
+export const NEAR_DEADLINE = 60;

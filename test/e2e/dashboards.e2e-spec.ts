@@ -57,6 +57,9 @@ withPrometheus('a Prometheus that scraped a coordinator to which everything has 
       await queued.round(cluster.coordinatorUrl);
       await prometheus.nextScrape();
     }
+    // queues are looked at every few seconds
+    const { name } = METRICS.asyncQueueDeadline;
+    await prometheus.until(async () => (await prometheus.query(name)).length > 0, name);
   });
 
   afterAll(async () => {

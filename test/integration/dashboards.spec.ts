@@ -47,15 +47,15 @@ function nameOf({ title }: Dashboard, panel: Panel): string {
   return `${title} › ${panel.title}`;
 }
 
-/** `llm-d-picker-overview` is one of the picker. */
+/** `llm-d-async-worker-overview` is one of the async worker. */
 function componentOf(uid: string): string | undefined {
-  return uid.split('-')[2];
+  return /^llm-d-(.+)-[a-z]+$/.exec(uid)?.[1];
 }
 
 /** The variable that chooses the scrape job. */
 function jobOf({ uid }: Dashboard): string {
   const component = componentOf(uid) ?? '';
-  return component === 'coordinator' ? 'job' : `${component}_job`;
+  return component === 'coordinator' ? 'job' : `${component.replaceAll('-', '_')}_job`;
 }
 
 describe('dashboards/generate.mjs', () => {
@@ -67,7 +67,7 @@ describe('dashboards/generate.mjs', () => {
 
 describe.each(DASHBOARDS.map((dashboard) => [dashboard.title, dashboard] as const))('%s', (_, dashboard) => {
   it('has an address of its own that starts with its component', () => {
-    expect(dashboard.uid).toMatch(/^llm-d-[a-z]+-[a-z]+$/);
+    expect(dashboard.uid).toMatch(/^llm-d-[a-z]+(-[a-z]+)?-[a-z]+$/);
     expect(FILES.some((file) => new RegExp(`^${componentOf(dashboard.uid)}[-.]`).test(file))).toBe(true);
     expect(DASHBOARDS.filter(({ uid }) => uid === dashboard.uid)).toHaveLength(1);
   });

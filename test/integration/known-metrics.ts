@@ -1,4 +1,5 @@
 import { Registry, collectDefaultMetrics } from 'prom-client';
+import { ASYNC_WORKER_METRICS } from '#telemetry/async-worker-catalogue';
 import { METRICS } from '#telemetry/catalogue';
 import type { MetricSpec } from '#telemetry/catalogue';
 import { PICKER_METRICS } from '#telemetry/picker-catalogue';
@@ -18,6 +19,11 @@ import {
   STREAM_OUTCOMES,
   UPSTREAMS,
 } from '../../libs/telemetry/src/label-values.ts';
+import {
+  DEAD_LETTER_REASONS,
+  DISPATCH_OUTCOMES,
+  RECOVERIES,
+} from '../../libs/telemetry/src/async-worker/async-worker-label-values.ts';
 import { REFUSALS } from '../../libs/scheduling/src/scheduling.error.ts';
 import {
   API_TYPES,
@@ -33,7 +39,12 @@ import type { Selected } from './promql.ts';
 export type KnownSeries = ReadonlyMap<string, ReadonlySet<string>>;
 
 /** What each component says of itself. */
-export const CATALOGUES: readonly Readonly<Record<string, MetricSpec>>[] = [METRICS, PICKER_METRICS, SIDECAR_METRICS];
+export const CATALOGUES: readonly Readonly<Record<string, MetricSpec>>[] = [
+  METRICS,
+  PICKER_METRICS,
+  SIDECAR_METRICS,
+  ASYNC_WORKER_METRICS,
+];
 
 /** Labels that a scraper adds. */
 const TARGET = ['namespace', 'job', 'instance', 'worker'];
@@ -74,6 +85,10 @@ const BY_METRIC: Readonly<Record<string, Readonly<Record<string, readonly string
   [PICKER_METRICS.schedulerAttempts.name]: { status: ['success', 'failure'] },
   [SIDECAR_METRICS.stageErrors.name]: { reason: STAGE_FAILURES },
   [SIDECAR_METRICS.skipped.name]: { reason: SKIP_REASONS },
+  [ASYNC_WORKER_METRICS.messages.name]: { outcome: DISPATCH_OUTCOMES },
+  [ASYNC_WORKER_METRICS.recovered.name]: { why: RECOVERIES },
+  [ASYNC_WORKER_METRICS.deadLetters.name]: { reason: DEAD_LETTER_REASONS },
+  [ASYNC_WORKER_METRICS.redisErrors.name]: { failure: REDIS_FAILURES },
 };
 
 /** What a selector compares labels with and no series has, in a pattern word by word. */

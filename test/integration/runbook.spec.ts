@@ -2,6 +2,7 @@ import { readFileSync, readdirSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from '@jest/globals';
 import { parse } from 'yaml';
+import { ASYNC_WORKER_ATTRIBUTES } from '../../libs/telemetry/src/async-worker/async-worker-attributes.ts';
 import { ATTRIBUTES } from '../../libs/telemetry/src/attributes.ts';
 import { SIDECAR_ATTRIBUTES } from '../../libs/telemetry/src/sidecar/sidecar-attributes.ts';
 import { impossibleValues, knownSeries } from './known-metrics.ts';
@@ -9,16 +10,21 @@ import { selectedIn } from './promql.ts';
 
 const ROOT = fileURLToPath(new URL('../../', import.meta.url));
 const RUNBOOK = readFileSync(`${ROOT}docs/runbook.md`, 'utf8');
-const CONFIGURATION = readFileSync(`${ROOT}docs/configuration.md`, 'utf8');
+const CONFIGURATION = ['configuration', 'async-worker']
+  .map((page) => readFileSync(`${ROOT}docs/${page}.md`, 'utf8'))
+  .join('\n');
 const ALERTS = new Set(alertNames());
 const [INTRODUCTION = '', ...SECTIONS] = RUNBOOK.split(/^## /m);
 const ENTRIES = SECTIONS.map((section) => ({ heading: section.slice(0, section.indexOf('\n')).trim(), text: section }));
 const PANELS = panelNames();
-const ATTRIBUTE_NAMES: readonly string[] = [...Object.values(ATTRIBUTES), ...Object.values(SIDECAR_ATTRIBUTES)];
+const ATTRIBUTE_NAMES: readonly string[] = [ATTRIBUTES, SIDECAR_ATTRIBUTES, ASYNC_WORKER_ATTRIBUTES].flatMap(
+  (names): string[] => Object.values(names),
+);
 const KNOWN = knownSeries();
 const KEYS = new Set(CONFIGURATION.match(/[a-z][\w.]*/g));
 /** A configuration key, or an attribute of a span. */
-const DOTTED = /`((?:server|gateway|pipeline|readiness|metrics|admin|llm_d|gen_ai|http|url|error)\.[a-z_.]+)`/g;
+const DOTTED =
+  /`((?:server|gateway|coordinator|worker|redis|pipeline|readiness|metrics|admin|llm_d|gen_ai|http|url|error)\.[a-z_.]+)`/g;
 const PARTS = ['Meaning.', 'See.', 'Causes.', 'Do.', 'Over when.'];
 
 describe('docs/runbook.md', () => {

@@ -1,7 +1,6 @@
 import { Module } from '@nestjs/common';
 import type { DynamicModule } from '@nestjs/common';
 import { BrokerModule, RedisConnection } from '#broker';
-import type { BrokerConfig } from '#broker';
 import { AppConfigModule } from '#config';
 import { ConnectorsModule } from '#connectors';
 import { GatewayModule } from '#gateway';
@@ -12,6 +11,7 @@ import type { Dependency, ReadinessCheck, RuntimeOptions } from '#runtime';
 import { ServerModule } from '#server';
 import { StepsModule } from '#steps';
 import type { TelemetryParts } from '#telemetry';
+import { brokerConfigOf } from './broker-queues.ts';
 import type { CoordinatorConfig } from './coordinator.config.ts';
 import { UNOBSERVED, observed } from './coordinator.seams.ts';
 import type { Seams } from './coordinator.seams.ts';
@@ -83,11 +83,9 @@ export class ExternalStepsModule {
 }
 
 /** The broker, where the pipeline has its step. */
-function brokerOf({ pipeline }: CoordinatorConfig, { imports, broker }: Seams): DynamicModule | undefined {
-  const params = pipeline.steps.find(({ type }) => type === 'async-broker')?.params;
-  if (params === undefined) return undefined;
-  // the schema of this step made them
-  return BrokerModule.register({ config: params as BrokerConfig, observer: broker, imports });
+function brokerOf(all: CoordinatorConfig, { imports, broker }: Seams): DynamicModule | undefined {
+  const config = brokerConfigOf(all);
+  return config && BrokerModule.register({ config, observer: broker, imports });
 }
 
 const REDIS_CHECK: NonNullable<RuntimeOptions['checks']>['provider'] = {

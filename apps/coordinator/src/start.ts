@@ -5,7 +5,8 @@ import { Lifecycle } from '#foundation';
 import { PipelineService } from '#pipeline';
 import { ReadinessService, Shutdown, checkCipherSuites, workerNumber } from '#runtime';
 import { AdminModule, FlightRecorder, Metrics, Tracing, loadTracing } from '#telemetry';
-import type { JsonLogger } from '#telemetry';
+import type { AdminSources, JsonLogger } from '#telemetry';
+import { brokerQueues } from './broker-queues.ts';
 import type { LoadedConfig } from './coordinator.config.ts';
 import { CoordinatorModule } from './coordinator.module.ts';
 import { openAdminListener, openListener } from './listener.ts';
@@ -47,18 +48,27 @@ export async function startCoordinator(loaded: LoadedConfig, logger: JsonLogger)
     isShared,
   });
   const lifecycle = app.get(Lifecycle, { strict: false });
-  const admin = await openAdminListener(adminModule(loaded, app, { metrics, recorder, logger }), logger, loaded);
+  const queues = brokerQueues(config, app);
+  const watch = config.metrics.enabled && isFirst() ? queues?.watch(metrics) : undefined;
+  const parts = { metrics, recorder, logger, queues: queues && (() => queues.list()) };
+  const admin = await openAdminListener(adminModule(loaded, app, parts), logger, loaded);
   const limits = { drainDelay: server.drain_delay, timeout: server.shutdown_timeout };
   const shutdown = new Shutdown(app, lifecycle, limits, async () => {
+    watch?.close();
     await Promise.all([admin?.app.close(), sdk?.stop()]);
   });
   return { lifecycle, url, adminUrl: admin?.url, shutdown };
 }
 
+/** Of the workers of `server.workers`, which all see the same queues, one looks at them. */
+function isFirst(): boolean {
+  return (workerNumber() ?? 1) === 1;
+}
+
 function adminModule(
   { config, effective }: LoadedConfig,
   app: NestFastifyApplication,
-  parts: { readonly metrics: Metrics; readonly recorder: FlightRecorder; readonly logger: JsonLogger },
+  parts: Pick<AdminSources, 'metrics' | 'recorder' | 'logger' | 'queues'>,
 ): DynamicModule {
   const readiness = app.get(ReadinessService, { strict: false });
   const lifecycle = app.get(Lifecycle, { strict: false });

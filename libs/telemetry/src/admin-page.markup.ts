@@ -31,6 +31,14 @@ export function pageMarkup({ style, script }: { readonly style: string; readonly
     ${tile('misses', '412 rate', 'of probes, last minute')}
     ${tile('width', 'Fan-out width', 'encode calls, last minute')}
     <article class="tile" id="readiness"><h2>Readiness</h2><p class="figure"></p><ul></ul></article>
+    <article id="queues" hidden>
+      <h2>Queues</h2>
+      <table>
+        <thead><tr><td></td><th scope="col">waiting</th><th scope="col">next one for</th><th scope="col">its time left</th>
+          <th scope="col">held</th><th scope="col">to be retried</th><th scope="col">dead letters</th></tr></thead>
+        <tbody id="queue-rows"></tbody>
+      </table>
+    </article>
   </section>
   <section id="opened" aria-label="Request" hidden></section>
   <section id="requests" aria-label="Requests">

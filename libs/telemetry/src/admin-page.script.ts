@@ -47,6 +47,7 @@ async function ask() {
     wait = PERIOD;
     listed = requests;
     showStatus(status);
+    void askQueues(status);
     showRows();
     if (opened === openedId()) showOpened(found?.requests);
     byId('token').hidden = true;

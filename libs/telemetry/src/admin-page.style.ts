@@ -41,7 +41,7 @@ input[type=password], select, #token button {
 }
 main { display: grid; grid-template-columns: minmax(0, 1fr); gap: 14px; padding-bottom: 40px; }
 #tiles { grid-column: 1 / -1; display: grid; grid-template-columns: repeat(auto-fit, minmax(168px, 1fr)); gap: 12px; }
-.tile, #opened, #requests { background: var(--card); border: 1px solid var(--line); border-radius: 10px; }
+.tile, #queues, #opened, #requests { background: var(--card); border: 1px solid var(--line); border-radius: 10px; }
 .tile { position: relative; padding: 12px 14px; min-height: 124px; display: flex; flex-direction: column; overflow: hidden; }
 .figure { font-size: 27px; font-weight: 620; line-height: 1.25; font-variant-numeric: tabular-nums; }
 .unit, .since { font-size: 12px; }
@@ -54,6 +54,11 @@ main { display: grid; grid-template-columns: minmax(0, 1fr); gap: 14px; padding-
 #readiness li { overflow-wrap: anywhere; }
 .dot::before { content: ""; display: inline-block; width: 8px; height: 8px; border-radius: 50%; margin-right: 7px; background: var(--bad); }
 .dot.up::before { background: var(--good); }
+#queues { grid-column: 1 / -1; padding: 10px 14px; overflow-x: auto; }
+#queues table { width: 100%; border-collapse: collapse; font-size: 13px; font-variant-numeric: tabular-nums; }
+#queues td, #queues th { padding: 3px 12px 3px 0; text-align: right; font-weight: 400; white-space: nowrap; }
+#queues thead th { font-size: 12px; color: var(--quiet); }
+#queues th[scope=row] { text-align: left; }
 #controls { display: flex; flex-wrap: wrap; align-items: center; gap: 6px 16px; padding: 10px 14px; border-bottom: 1px solid var(--line); font-size: 13px; }
 #controls label { display: inline-flex; align-items: center; gap: 6px; color: var(--quiet); }
 #controls select { color: var(--text); padding: 1px 4px; }

@@ -30,7 +30,7 @@ function percent(part, whole) {
 
 /** Colour of a call, by whom it went to. */
 function phaseOf(upstream) {
-  const phase = upstream === 'conditional-decode' ? 'probe' : upstream;
+  const phase = { 'conditional-decode': 'probe', 'reserve-endpoint': 'prefill' }[upstream] ?? upstream;
   return PHASES.includes(phase) ? phase : 'other';
 }
 

@@ -1,11 +1,12 @@
 import { createHash } from 'node:crypto';
 import { PAGE_FIGURES } from './admin-page.figures.ts';
 import { pageMarkup } from './admin-page.markup.ts';
+import { PAGE_QUEUES } from './admin-page.queues.ts';
 import { PAGE_SCRIPT } from './admin-page.script.ts';
 import { PAGE_STYLE } from './admin-page.style.ts';
 import { PAGE_TIMELINE } from './admin-page.timeline.ts';
 
-const script = `'use strict';\n{${PAGE_TIMELINE}${PAGE_FIGURES}${PAGE_SCRIPT}}`;
+const script = `'use strict';\n{${PAGE_TIMELINE}${PAGE_FIGURES}${PAGE_QUEUES}${PAGE_SCRIPT}}`;
 
 /** The admin page: one document that needs nothing else, and holds no data until it has asked for some. */
 export const ADMIN_PAGE = {

@@ -18,6 +18,8 @@ export interface AdminView {
   find(id: string): readonly object[] | Promise<readonly object[]>;
   pipeline(): object | Promise<object>;
   status(): Promise<object>;
+  /** How the queues of the async broker stand; undefined where the pipeline has none. */
+  queues(): Promise<readonly object[] | undefined>;
   /** @param level 1 to 5 */
   setLogLevel(level: number): void | Promise<void>;
   /** Turns readiness off; requests are served on. @returns where the process stands then */

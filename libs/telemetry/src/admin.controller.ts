@@ -57,6 +57,14 @@ export class AdminController {
     return this.view.pipeline();
   }
 
+  /** How the queues of the async broker stand, as Redis has them now. */
+  @Get('queues')
+  async queues(): Promise<object> {
+    const queues = await this.view.queues();
+    if (queues === undefined) throw new NotFoundException('the pipeline has no step async-broker');
+    return { queues };
+  }
+
   /** What the page shows beside the requests. */
   @Get('status')
   status(): Promise<object> {

@@ -24,6 +24,8 @@ export interface AdminSources {
   /** The pipeline as it is configured. */
   readonly pipeline: object;
   readonly version: string;
+  /** How the queues of the async broker stand; undefined where the pipeline has none. */
+  readonly queues?: (() => Promise<readonly object[]>) | undefined;
   /** Where the process stands, and its dependencies. */
   readiness(): { readonly phase: string; readonly isReady: boolean; readonly dependencies: readonly ReadinessState[] };
   /** Turns readiness off; requests are served on. */

@@ -52,6 +52,16 @@ export class AllWorkers implements AdminView {
     return mergeStatus(await this.json<WorkerStatus>('/admin/status'));
   }
 
+  /** All have the same queues: the first one that answers is enough. */
+  async queues(): Promise<readonly object[] | undefined> {
+    for (const url of this.sources.urls()) {
+      const text = await this.ask(`${url}/admin/queues`, {});
+      // a worker is this program: what it answers is what it says it does
+      if (text !== undefined) return (JSON.parse(text) as { queues: readonly object[] }).queues;
+    }
+    return undefined;
+  }
+
   async setLogLevel(level: number): Promise<void> {
     await this.json('/admin/log-level', { method: 'PUT', body: JSON.stringify({ level }) });
   }

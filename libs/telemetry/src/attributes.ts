@@ -24,6 +24,7 @@ export const ATTRIBUTES = {
   executionPath: 'llm_d.coordinator.pipeline.execution_path',
   encodeIndex: 'llm_d.coordinator.encode.index',
   encodeWidth: 'llm_d.coordinator.encode.width',
+  reservedEndpoint: 'llm_d.coordinator.reserved_endpoint',
   mediaType: 'llm_d.coordinator.media.type',
   mediaIndex: 'llm_d.coordinator.media.index',
   mediaBytes: 'llm_d.coordinator.media.bytes',

@@ -1,5 +1,7 @@
+export { AdminGuard } from './admin.guard.ts';
 export { AdminModule } from './admin.module.ts';
 export type { AdminSources, ReadinessState } from './admin.sources.ts';
+export { ADMIN_VIEW } from './admin-view.ts';
 export { AllWorkers } from './all-workers.view.ts';
 export { ATTRIBUTES } from './attributes.ts';
 export { FlightRecorder } from './flight-recorder.ts';

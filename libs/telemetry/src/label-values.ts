@@ -1,7 +1,7 @@
 /** The closed sets that label values come from. What a client chooses (the model) is bounded by `LabelCap`. */
 
 /** Whom a call goes to (`coordinator.md` F.1). */
-export const UPSTREAMS = ['render', 'conditional-decode', 'encode', 'prefill', 'decode'] as const;
+export const UPSTREAMS = ['render', 'conditional-decode', 'encode', 'reserve-endpoint', 'prefill', 'decode'] as const;
 
 /** Why a request or a step failed (`coordinator.md` F.1, and `client_closed`). */
 export const ERROR_CODES = [

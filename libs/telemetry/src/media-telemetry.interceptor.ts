@@ -75,7 +75,7 @@ export class MediaTelemetry<Download extends MediaDownload> implements Intercept
 
   private ended({ call, record, attempt, startedAt, span }: Started, { result, reason, status }: Ending): void {
     const now = performance.now();
-    record?.clock.leave(now);
+    record?.clock.leave('media', now);
     this.metrics.on.mediaDuration.observe([result], (now - startedAt) / 1000);
     if (attempt !== undefined) attempt.endedAt = record?.elapsed(now) ?? 0;
     if (result !== 'success') {

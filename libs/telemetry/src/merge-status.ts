@@ -5,6 +5,8 @@ import type { RequestLists } from './admin-view.ts';
 /** What one worker says of itself. */
 export interface WorkerStatus {
   readonly version: string;
+  /** Whether there is an async broker, whose queues can be asked for. */
+  readonly has_queues?: boolean;
   readonly in_flight: number;
   readonly log_level: number;
   readonly phase: string;

@@ -169,6 +169,21 @@ export const METRICS = {
     ['command', 'failure'],
     'Commands that Redis did not carry out.',
   ),
+  asyncQueueDepth: gauge(
+    'async_queue_depth',
+    ['queue'],
+    'Queued requests that nobody has taken. No series while Redis is away.',
+  ),
+  asyncQueueOldest: gauge(
+    'async_queue_oldest_seconds',
+    ['queue'],
+    'How long the request that is next has been queued. No series where none is, or while Redis is away.',
+  ),
+  asyncQueueDeadline: gauge(
+    'async_queue_deadline_seconds',
+    ['queue'],
+    'Time that the request which is next has left, below 0 where it is over. No series where none is, or while Redis is away.',
+  ),
   readiness: gauge('readiness', ['dependency'], '1 where the dependency answers, else 0.'),
   buildInfo: gauge('build_info', ['version', 'commit', 'node'], 'What runs; always 1.'),
   configInfo: gauge('config_info', ['hash'], 'Hash of the effective configuration; always 1.'),

@@ -30,14 +30,19 @@ export class OwnProcess implements AdminView {
   }
 
   async status(): Promise<object> {
-    const { recorder, version, logger, metrics } = this.sources;
+    const { recorder, version, logger, metrics, queues } = this.sources;
     return {
       version,
+      ...(queues === undefined ? {} : { has_queues: true }),
       in_flight: recorder.inFlight,
       log_level: logger.verbosity.current,
       ...this.sources.readiness(),
       totals: await adminTotals(metrics),
     };
+  }
+
+  async queues(): Promise<readonly object[] | undefined> {
+    return this.sources.queues?.();
   }
 
   setLogLevel(level: number): void {

@@ -8,6 +8,7 @@ import { PhaseClock } from './phase-clock.ts';
 const step = fc.record({
   after: fc.double({ min: 0, max: 1000, noNaN: true }),
   what: fc.constantFrom('received', 'leave', 'stop', ...PARTS),
+  of: fc.constantFrom(...PARTS),
 });
 
 function sumOf({ parts }: PhaseClock): number {
@@ -26,10 +27,10 @@ describe('PhaseClock', () => {
         const clock = new PhaseClock(startedAt);
         let now = startedAt;
         let stoppedAt: number | undefined;
-        for (const { after, what } of steps) {
+        for (const { after, what, of } of steps) {
           now += after;
           if (what === 'received') clock.received(now);
-          else if (what === 'leave') clock.leave(now);
+          else if (what === 'leave') clock.leave(of, now);
           else if (what === 'stop') clock.stop(now);
           else clock.enter(what, now);
           if (what === 'stop') stoppedAt ??= now;
@@ -47,9 +48,9 @@ describe('PhaseClock', () => {
     const clock = new PhaseClock(100);
     clock.received(110);
     clock.enter('render', 115);
-    clock.leave(135);
+    clock.leave('render', 135);
     clock.enter('prefill', 136);
-    clock.leave(176);
+    clock.leave('prefill', 176);
     clock.enter('decode', 180);
     clock.stop(260);
     expect(timesOf(clock)).toEqual({ receive: 10, coordinator: 5 + 1 + 4, render: 20, prefill: 40, decode: 80 });
@@ -60,9 +61,30 @@ describe('PhaseClock', () => {
     const clock = new PhaseClock(0);
     clock.received(0);
     for (const at of [10, 12, 14]) clock.enter('encode', at);
-    for (const at of [20, 30, 44]) clock.leave(at);
+    for (const at of [20, 30, 44]) clock.leave('encode', at);
     clock.stop(50);
     expect(timesOf(clock)).toEqual({ coordinator: 10 + 6, encode: 34 });
+  });
+
+  it('gives the time of two phases at once to the one that began first, and what is left to the other', () => {
+    const clock = new PhaseClock(0);
+    clock.received(0);
+    clock.enter('prefill', 10);
+    clock.enter('decode', 11);
+    clock.leave('prefill', 50);
+    clock.stop(55);
+    expect(timesOf(clock)).toEqual({ coordinator: 10, prefill: 40, decode: 5 });
+  });
+
+  it('stays in the phase that began first when the other is over before it', () => {
+    const clock = new PhaseClock(0);
+    clock.received(0);
+    clock.enter('prefill', 0);
+    clock.enter('decode', 1);
+    clock.leave('decode', 20);
+    clock.leave('prefill', 30);
+    clock.stop(31);
+    expect(timesOf(clock)).toEqual({ prefill: 30, coordinator: 1 });
   });
 
   it('gives all of its time to receive when the body never becomes a request', () => {
@@ -83,7 +105,7 @@ describe('PhaseClock', () => {
     const clock = new PhaseClock(0);
     clock.enter('decode', 1);
     clock.stop(3);
-    clock.leave(10);
+    clock.leave('decode', 10);
     clock.enter('render', 11);
     clock.stop(20);
     expect([clock.total, timesOf(clock), clock.isStopped]).toEqual([3, { receive: 1, decode: 2 }, true]);
@@ -98,10 +120,10 @@ describe('PhaseClock', () => {
   it('forgives a call that ends twice', () => {
     const clock = new PhaseClock(0);
     clock.enter('prefill', 0);
-    clock.leave(5);
-    clock.leave(6);
+    clock.leave('prefill', 5);
+    clock.leave('prefill', 6);
     clock.enter('decode', 7);
-    clock.leave(9);
+    clock.leave('decode', 9);
     clock.stop(10);
     expect(timesOf(clock)).toEqual({ prefill: 5, coordinator: 2 + 1, decode: 2 });
   });

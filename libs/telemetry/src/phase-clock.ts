@@ -7,13 +7,14 @@ export type PartTimes = Readonly<Record<Part, number>>;
 /**
  * Splits a request's time, from its request line to its first output, into parts that do not overlap: at any moment exactly one
  * part is running, so that they add up to the whole by construction. It begins in `receive`; between phases it is `coordinator`.
- * All times are on the clock of `performance.now()`.
+ * Of phases that run at the same time it is the one that began first, for as long as that takes. All times are on the clock of `performance.now()`.
  */
 export class PhaseClock {
   private readonly totals: Record<Part, number>;
   private running: Part = 'receive';
   private since: number;
-  private calls = 0;
+  /** The phase of each call in flight, in the order in which they began. */
+  private readonly inFlight: Part[] = [];
   private stoppedAt: number | undefined;
 
   constructor(readonly startedAt: number) {
@@ -29,14 +30,16 @@ export class PhaseClock {
 
   /** A call of that phase is in flight. Several of one phase may be. */
   enter(part: Part, now: number): void {
-    this.calls++;
-    this.switchTo(part, now);
+    this.inFlight.push(part);
+    this.switchTo(this.inFlight[0] ?? part, now);
   }
 
   /** A call of the phase is over; the phase is when its last one is. */
-  leave(now: number): void {
-    this.calls = Math.max(0, this.calls - 1);
-    if (this.calls === 0) this.switchTo('coordinator', now);
+  leave(part: Part, now: number): void {
+    const at = this.inFlight.indexOf(part);
+    if (at < 0) return;
+    this.inFlight.splice(at, 1);
+    this.switchTo(this.inFlight[0] ?? 'coordinator', now);
   }
 
   /** The first output was handed to the client, or the request has ended without: what comes later is not part of it. */

@@ -17,6 +17,8 @@ describe('RequestRecord', () => {
     [['render', 'prefill', 'decode'], 'prefill-decode'],
     [['render', 'conditional-decode', 'prefill', 'decode'], 'prefill-decode'],
     [['render', 'encode', 'prefill', 'decode'], 'encode-prefill-decode'],
+    [['render', 'prefill-decode'], 'prefill-decode'],
+    [['render', 'conditional-decode', 'encode', 'prefill-decode'], 'encode-prefill-decode'],
   ])('that has begun %j went the way of %p (coordinator.md F.1)', (steps, path) => {
     const record = aRecord();
     for (const step of steps) record.steps.push({ step, startedAt: 0 });

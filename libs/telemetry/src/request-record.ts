@@ -110,9 +110,10 @@ export class RequestRecord {
   /** Which phases the request went through, from the steps that were begun (`coordinator.md` F.1); undefined before decode. */
   get executionPath(): ExecutionPath | undefined {
     const begun = new Set(this.steps.map(({ step }) => step));
-    if (!begun.has('decode') && !begun.has('conditional-decode')) return undefined;
+    const isPair = begun.has('prefill-decode');
+    if (!isPair && !begun.has('decode') && !begun.has('conditional-decode')) return undefined;
     if (this.prefillFailed) return 'prefill-fallback';
-    if (begun.has('prefill')) return begun.has('encode') ? 'encode-prefill-decode' : 'prefill-decode';
+    if (isPair || begun.has('prefill')) return begun.has('encode') ? 'encode-prefill-decode' : 'prefill-decode';
     return 'decode-only';
   }
 }

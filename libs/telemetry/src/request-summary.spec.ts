@@ -87,7 +87,7 @@ describe('partTimes', () => {
     const record = aRecord();
     record.clock.received(record.startedAt + 0.0001);
     record.clock.enter('render', record.startedAt + 1);
-    record.clock.leave(record.startedAt + 2.5);
+    record.clock.leave('render', record.startedAt + 2.5);
     record.clock.stop(record.startedAt + 2.5);
     expect(partTimes(record)).toEqual({ coordinator: 1, render: 1.5 });
   });

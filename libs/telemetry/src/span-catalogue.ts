@@ -81,6 +81,12 @@ export const SPANS = [
     when: 'Each try of each item that is encoded.',
     attributes: [...CALL, 'encodeIndex', 'encodeWidth'],
   },
+  {
+    name: 'reserve-endpoint',
+    kind: 'CLIENT',
+    when: 'Each try of asking the endpoint picker which worker prefill will go to. The spans `prefill` and `decode` that follow it in one step run beside each other.',
+    attributes: [...CALL, 'reservedEndpoint'],
+  },
   { name: 'prefill', kind: 'CLIENT', when: 'Each try of prefill.', attributes: CALL },
   {
     name: 'decode',

@@ -17,11 +17,19 @@ export class Tracing {
   /** @param tracer undefined when tracing is off: then nothing is made, and a client's trace context goes on unchanged */
   constructor(private readonly tracer: Tracer | undefined) {}
 
-  /** Begins the server span. @param name `POST /v1/chat/completions`, or the method alone for a path without a route */
-  begin(scope: Pick<RequestScope, 'trace'>, name: string, attributes: Attributes): RequestTrace | undefined {
+  /**
+   * Begins the outermost span of what is done here for a request, beneath the one whose ids came with it.
+   * @param name `POST /v1/chat/completions`, or the method alone for a path without a route
+   */
+  begin(
+    scope: Pick<RequestScope, 'trace'>,
+    name: string,
+    attributes: Attributes,
+    kind = SpanKind.SERVER,
+  ): RequestTrace | undefined {
     if (this.tracer === undefined) return undefined;
     const parent = parentContext(scope);
-    const server = this.tracer.startSpan(name, { kind: SpanKind.SERVER, attributes }, parent);
+    const server = this.tracer.startSpan(name, { kind, attributes }, parent);
     const ids = server.spanContext();
     // without an exporter the SDK makes no span: there is none to be the parent of what follows
     if (!isSpanContextValid(ids) || ids.spanId === trace.getSpanContext(parent)?.spanId) return undefined;

@@ -15,6 +15,7 @@ const PART_OF = {
   render: 'render',
   'conditional-decode': 'probe',
   encode: 'encode',
+  'reserve-endpoint': 'prefill',
   prefill: 'prefill',
   decode: 'decode',
 } as const satisfies Record<string, Part>;
@@ -46,6 +47,7 @@ export class UpstreamMetrics implements UpstreamCallInterceptor {
     const call = new CallMeasure(
       record,
       record.beginAttempt(upstream, attempt.step, attempt.attempt),
+      PART_OF[upstream],
       performance.now(),
     );
     on.upstreamRequests.add([upstream]);
@@ -56,7 +58,7 @@ export class UpstreamMetrics implements UpstreamCallInterceptor {
     if (upstream === 'decode' && record.handoff !== undefined) {
       on.kvHandoffAge.observe([record.handoff.connector], (call.startedAt - record.handoff.receivedAt) / 1000);
     }
-    record.clock.enter(PART_OF[upstream], call.startedAt);
+    record.clock.enter(call.part, call.startedAt);
     try {
       const reply = await next();
       this.head(attempt, upstream, call, reply);
@@ -150,6 +152,7 @@ class CallMeasure {
   constructor(
     readonly record: RequestRecord,
     readonly attempt: AttemptRecord,
+    readonly part: Part,
     readonly startedAt: number,
   ) {}
 
@@ -164,7 +167,7 @@ class CallMeasure {
   leave(): void {
     if (this.hasLeft) return;
     this.hasLeft = true;
-    this.record.clock.leave(performance.now());
+    this.record.clock.leave(this.part, performance.now());
   }
 
   ended(failure: CallFailure | undefined): void {

@@ -1,7 +1,9 @@
 import { SpanKind } from '@opentelemetry/api';
 import type { Attributes } from '@opentelemetry/api';
 import { Injectable } from '@nestjs/common';
+import { firstValue } from '#gateway';
 import type { UpstreamAttempt, UpstreamCallInterceptor, UpstreamReply } from '#gateway';
+import { HEADER, hostPort, hostPortText } from '#protocol';
 import type { AnswerFacts } from './answer-observer.ts';
 import { ATTRIBUTES } from './attributes.ts';
 import { callAttributes, inCallSpan } from './call-span.ts';
@@ -31,8 +33,9 @@ export class UpstreamTracing implements UpstreamCallInterceptor {
     const startedAt = performance.now();
     return inCallSpan(span, attempt, next, {
       isFailure: (status) => isRejected(attempt.upstream, status),
-      onEnd: ({ status }) => {
-        if (isDecode(attempt) && !isMiss(attempt.upstream, status))
+      onEnd: (reply) => {
+        if (attempt.upstream === 'reserve-endpoint') span.setAttributes(reservationAttributes(reply));
+        if (isDecode(attempt) && !isMiss(attempt.upstream, reply.status))
           span.setAttributes(answerAttributes(record.answer, startedAt));
       },
     });
@@ -54,6 +57,11 @@ function attributesOf(attempt: UpstreamAttempt, record: RequestRecord): Attribut
       ? { [ATTRIBUTES.requestModel]: record.modelLabel, [ATTRIBUTES.requestStream]: record.isStream }
       : {}),
   };
+}
+
+function reservationAttributes(reply: UpstreamReply): Attributes {
+  const endpoint = hostPort(firstValue(reply, HEADER.reservedEndpoint) ?? '');
+  return endpoint === undefined ? {} : { [ATTRIBUTES.reservedEndpoint]: hostPortText(endpoint) };
 }
 
 /** @param startedAt of the call: the convention times the first chunk from there */

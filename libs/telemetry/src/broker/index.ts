@@ -1,1 +1,2 @@
 export { BrokerTelemetry } from './broker-telemetry.ts';
+export { QueueView } from './queue-view.ts';
