@@ -1,5 +1,5 @@
-# An image for each app: --target coordinator, endpoint-picker or decode-sidecar. docs/images.md says how to build them, what is in
-# them and how to check that.
+# An image for each app: --target coordinator, endpoint-picker, decode-sidecar or async-worker. docs/images.md says how to build them,
+# what is in them and how to check that.
 
 FROM node:24-bookworm-slim@sha256:6f7b03f7c2c8e2e784dcf9295400527b9b1270fd37b7e9a7285cf83b6951452d AS assembled
 WORKDIR /source
@@ -10,7 +10,7 @@ COPY tsconfig.json tsconfig.build.json ./
 COPY config/images config/images
 COPY libs libs
 COPY apps apps
-RUN npx tsc -b apps/coordinator/tsconfig.app.json apps/epp/tsconfig.app.json apps/sidecar/tsconfig.app.json
+RUN npx tsc -b apps/coordinator/tsconfig.app.json apps/epp/tsconfig.app.json apps/sidecar/tsconfig.app.json apps/async-worker/tsconfig.app.json
 ARG SOURCE_DATE_EPOCH=0
 RUN node config/images/assemble.mjs /image
 
@@ -52,6 +52,14 @@ LABEL org.opencontainers.image.title=inference-decode-sidecar \
       org.opencontainers.image.description="Stands before a decode engine and has encode, prefill and decode run"
 EXPOSE 8000
 ENTRYPOINT ["/usr/local/bin/node", "--max-semi-space-size=16", "/app/dist/apps/sidecar/main.js"]
+
+FROM system AS async-worker
+COPY --from=assembled /image/async-worker /
+LABEL org.opencontainers.image.title=inference-async-worker \
+      org.opencontainers.image.description="Takes queued requests from Redis and has the coordinator serve them"
+EXPOSE 8081 9090
+ENTRYPOINT ["/usr/local/bin/node", "--max-semi-space-size=16", "/app/dist/apps/async-worker/main.js"]
+CMD ["--config", "/etc/async-worker/async-worker.yaml"]
 
 # without --target
 FROM coordinator

@@ -10,6 +10,7 @@ export const IMAGES = {
     data: { 'dist/libs/ext-proc/src/protos.js': 'libs/ext-proc/proto' },
   },
   'decode-sidecar': { app: 'sidecar', data: {} },
+  'async-worker': { app: 'async-worker', data: {} },
 };
 
 /** The compiled program of an app, from the root of the repository, and beneath `/app` in its image. */

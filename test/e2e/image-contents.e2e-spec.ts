@@ -4,6 +4,7 @@ import { dirname } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
+import { IMAGES } from '../../config/images/apps.mjs';
 import { IMAGE_NAMES, ImageFolder } from './support/image.folder.ts';
 import type { ImageName } from './support/image.folder.ts';
 
@@ -86,9 +87,7 @@ describe('the images, assembled without a container engine', () => {
 
     it('has the program of its own app alone', () => {
       const apps = new Set(images.files(name).flatMap((file) => /^app\/dist\/apps\/([^/]+)/.exec(file)?.[1] ?? []));
-      expect([...apps]).toEqual([
-        { coordinator: 'coordinator', 'endpoint-picker': 'epp', 'decode-sidecar': 'sidecar' }[name],
-      ]);
+      expect([...apps]).toEqual([IMAGES[name]?.app]);
     });
   });
 
@@ -101,6 +100,7 @@ describe('the images, assembled without a container engine', () => {
     { what: "Envoy's definitions", path: 'app/libs/ext-proc/proto/envoy/', in: ['endpoint-picker'] },
     { what: 'the server of ext_proc', path: 'app/dist/libs/ext-proc/', in: ['endpoint-picker'] },
     { what: 'the broker', path: 'app/dist/libs/steps/src/async-broker/', in: ['coordinator'] },
+    { what: 'what takes from the queue', path: 'app/dist/libs/dispatch/', in: ['async-worker'] },
     // spans leave over gRPC unless OTEL_EXPORTER_OTLP_PROTOCOL says otherwise
     { what: 'gRPC', path: 'app/node_modules/@grpc/grpc-js/', in: IMAGE_NAMES },
     { what: 'a compiler', path: 'app/node_modules/typescript/', in: [] },

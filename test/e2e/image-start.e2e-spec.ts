@@ -1,6 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
 import { FakeUpstream, cleanup, json } from '#testing';
 import { startSimulatedCluster } from '../../apps/simulator/src/cluster.ts';
+import { WorkerBench } from '../integration/async-worker.fixture.ts';
+import { RedisServer } from '../integration/redis.fixture.ts';
 import { coordinatorConfig } from './support/coordinator-config.ts';
 import { statusOf } from './support/coordinator.process.ts';
 import { freePort } from './support/free-port.ts';
@@ -118,6 +120,26 @@ whereRunnable('a container of the image', () => {
     expectUnprivileged(container);
     const answer = await openChat(url, { ...CHAT, stream: false });
     expect([answer.statusCode, await readText(answer)]).toEqual([200, '{"from":"engine"}']);
+    await container.stop();
+    expect(container.output).not.toMatch(/EROFS|EACCES/);
+  });
+
+  it('of async-worker has a queued request served, and ends on SIGTERM', async () => {
+    const redis = await RedisServer.start();
+    later(() => redis.close());
+    const bench = await WorkerBench.start(redis, (_request, response) => json(response, '{"from":"coordinator"}'));
+    later(() => bench.close());
+    const port = await freePort();
+    const config = JSON.stringify({
+      coordinator: { address: bench.upstream.url },
+      redis_url: redis.url,
+      server: { listen_addr: `127.0.0.1:${port}`, metrics_port: await freePort() },
+    });
+    const container = start('async-worker', { files: { 'etc/async-worker/async-worker.yaml': config } });
+    await container.until(async () => (await statusOf(`http://127.0.0.1:${port}/readyz`)) === 200);
+    expectUnprivileged(container);
+    await bench.enqueue('job-1');
+    expect(await bench.answered('job-1')).toEqual({ status: 200, text: '{"from":"coordinator"}' });
     await container.stop();
     expect(container.output).not.toMatch(/EROFS|EACCES/);
   });

@@ -6,7 +6,7 @@ import { promisify } from 'node:util';
 import { fileURLToPath } from 'node:url';
 import { TemporaryFolder } from './temporary-folder.ts';
 
-export const IMAGE_NAMES = ['coordinator', 'endpoint-picker', 'decode-sidecar'] as const;
+export const IMAGE_NAMES = ['coordinator', 'endpoint-picker', 'decode-sidecar', 'async-worker'] as const;
 export type ImageName = (typeof IMAGE_NAMES)[number];
 
 const SCRIPT = fileURLToPath(new URL('../../../config/images/assemble.mjs', import.meta.url));
