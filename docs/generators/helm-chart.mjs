@@ -1,6 +1,7 @@
 import { readFileSync, readdirSync } from 'node:fs';
 import { jsonSchemaOf } from '#config';
 import { BUILT_IN_STEPS } from '#steps';
+import { asyncWorkerConfig } from '../../dist/apps/async-worker/async-worker.config.js';
 import { coordinatorConfig, stepsOf } from '../../dist/apps/coordinator/coordinator.config.js';
 import { withBlocks } from './blocks.mjs';
 import { schemaOfValues, valuesOf } from './helm-values.mjs';
@@ -10,7 +11,7 @@ const CHART = 'config/helm';
 /** Longer defaults are looked up in values.yaml. */
 const LONGEST_DEFAULT = 60;
 
-/** What a schema says beside what is valid, in the coordinator's. */
+/** What a schema says beside what is valid, in those of configurations. */
 const LEFT_OUT = ['$schema', 'title', 'default', 'examples'];
 
 /** Folders of the repository that the chart has inside, since it reads nothing from outside. */
@@ -45,7 +46,10 @@ function chartSchema(values) {
     ...rest,
     // what a chart above this one gives to all of its charts
     properties: { ...properties, global: { type: 'object' } },
-    definitions: { coordinatorConfig: configSchema() },
+    definitions: {
+      coordinatorConfig: configSchema(),
+      asyncWorkerConfig: relax(jsonSchemaOf(asyncWorkerConfig, { title: '' })),
+    },
   };
 }
 

@@ -1,5 +1,7 @@
 import { parseFlags } from '#config';
 import { PLUGINS } from '#scheduling';
+import { loadAsyncWorkerConfig } from '../../apps/async-worker/src/async-worker.config.ts';
+import { asyncWorkerFlags } from '../../apps/async-worker/src/async-worker.flags.ts';
 import { loadCoordinatorConfig } from '../../apps/coordinator/src/coordinator.config.ts';
 import { coordinatorFlags } from '../../apps/coordinator/src/coordinator.flags.ts';
 import { eppFlags } from '../../apps/epp/src/epp.flags.ts';
@@ -20,6 +22,10 @@ const PROGRAMS: Readonly<Record<string, (args: readonly string[]) => unknown>> =
   },
   'inference-endpoint-picker': (args) => {
     checkConfiguration(eppOptions(parseFlags(eppFlags, args).values), PLUGINS);
+  },
+  'inference-async-worker': (args) => {
+    const { config } = parseFlags(asyncWorkerFlags, args).values;
+    return loadAsyncWorkerConfig({ file: config, env: {}, envPrefix: 'ASYNC_WORKER' });
   },
   'inference-decode-sidecar': (args) => readOptions(parseFlags(sidecarFlags, args), {}),
 };

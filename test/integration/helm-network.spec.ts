@@ -1,10 +1,23 @@
 import { describe, expect, it } from '@jest/globals';
 import type { KubernetesObject } from '../e2e/support/kubernetes.api.ts';
-import { CASES } from './helm.cases.ts';
+import { CASES, QUEUED } from './helm.cases.ts';
 import { hasHelm, rendered } from './helm.chart.ts';
 import { only, podsOf } from './manifests.ts';
 
 const withHelm = hasHelm ? describe : describe.skip;
+/** With which a client would choose a pool or a pod. */
+const ROUTING = [
+  'epp-profile',
+  'x-llm-d-epp-profile',
+  'x-llm-d-pin-host-port',
+  'x-gateway-destination-endpoint',
+  'x-gateway-destination-endpoint-subset',
+  'x-gateway-destination-endpoint-served',
+  'x-prefiller-host-port',
+  'x-encoder-hosts-ports',
+  'x-kv-cache-source-host-port',
+  'x-data-parallel-host-port',
+];
 const FOREVER = { request: '0s', backendRequest: '0s' };
 const POOL = { group: 'inference.networking.k8s.io', kind: 'InferencePool' };
 
@@ -37,11 +50,7 @@ withHelm('routes', () => {
             {
               type: 'RequestHeaderModifier',
               requestHeaderModifier: {
-                remove: expect.arrayContaining([
-                  'epp-profile',
-                  'x-gateway-destination-endpoint',
-                  'x-prefiller-host-port',
-                ]),
+                remove: expect.arrayContaining([...ROUTING]),
               },
             },
           ],
@@ -51,6 +60,20 @@ withHelm('routes', () => {
       ],
     });
   });
+
+  it.each(['epp-profile', 'EPP-Profile', 'x-llm-d-epp-profile', 'x-phase'])(
+    'take every spelling of the profile header from clients, each once, where it is %s',
+    async (profile) => {
+      const objects = await rendered({ coordinator: { config: { gateway: { profile_header: profile } } } });
+      // the API server has seen that it is one
+      const { rules } = only(objects, 'HTTPRoute', 'llm-d-clients')['spec'] as {
+        rules: { filters: { requestHeaderModifier: { remove: string[] } }[] }[];
+      };
+      const removed = rules[0]?.filters[0]?.requestHeaderModifier.remove ?? [];
+      expect(removed).toEqual([...new Set(removed.map((name) => name.toLowerCase()))]);
+      expect(removed).toEqual(expect.arrayContaining(['epp-profile', 'x-llm-d-epp-profile', profile.toLowerCase()]));
+    },
+  );
 
   it.each([
     { mode: 'profiles', pools: ['llm-d', 'llm-d', 'llm-d'] },
@@ -136,6 +159,22 @@ withHelm('network policies', () => {
       expect.stringContaining('vllm-render'),
     ]);
     expect(ingress.map(({ ports }) => ports?.map(({ port }) => port))).toEqual([['api'], ['metrics']]);
+  });
+
+  it('let the coordinator that queues and its worker out to Redis, and the worker in to the coordinator', async () => {
+    const objects = await rendered(QUEUED);
+    const worker = policyOf(objects, 'llm-d-async-worker');
+    expect(worker.ingress?.map(({ ports }) => ports?.map(({ port }) => port))).toEqual([['metrics']]);
+    expect(worker.egress?.map(({ to }) => JSON.stringify(to))).toEqual([
+      expect.stringContaining('kube-dns'),
+      expect.stringContaining('"app":"redis"'),
+      expect.stringContaining('"app.kubernetes.io/component":"coordinator"'),
+    ]);
+    const { ingress = [], egress = [] } = policyOf(objects, 'llm-d-coordinator');
+    expect(JSON.stringify(ingress[0]?.from)).toContain('"app.kubernetes.io/component":"async-worker"');
+    expect(egress.filter(({ to }) => JSON.stringify(to).includes('"app":"redis"'))).toMatchObject([
+      { ports: [{ port: 6379 }, { port: 26379 }] },
+    ]);
   });
 
   it('let the picker out to names, the API server, and the metrics of its pools', async () => {

@@ -1,9 +1,9 @@
 import { describe, expect, it } from '@jest/globals';
 import { parse } from 'yaml';
-import { CASES } from './helm.cases.ts';
+import { CASES, QUEUED } from './helm.cases.ts';
 import { hasHelm, rendered } from './helm.chart.ts';
 import type { Values } from './helm.chart.ts';
-import { only, podsOf } from './manifests.ts';
+import { dataOf, only, podsOf, titleOf } from './manifests.ts';
 import type { Container, ManifestPod } from './manifests.ts';
 
 const withHelm = hasHelm ? describe : describe.skip;
@@ -149,6 +149,69 @@ withHelm('scaling', () => {
       ],
     });
     expect(only(objects, 'Deployment', 'inference-coordinator')['spec']).not.toHaveProperty('replicas');
+  });
+});
+
+withHelm('what queues requests', () => {
+  const values = CASES['with queued requests, and everything on'] ?? {};
+
+  it.each(['coordinator', 'async-worker'])('has the password of Redis from a Secret: %s', async (name) => {
+    const { spec } = await podOf(values, `llm-d-${name}`);
+    expect(spec.volumes).toContainEqual({ name: 'redis', secret: { secretName: 'redis', defaultMode: 0o440 } });
+    const folder = { name: 'redis', mountPath: `/etc/${name}-redis`, readOnly: true };
+    for (const { volumeMounts } of [...spec.initContainers, ...spec.containers]) {
+      expect(volumeMounts).toContainEqual(folder);
+    }
+    const file = dataOf(only(await rendered(values), 'ConfigMap', `llm-d-${name}-config`))[`${name}.yaml`];
+    expect(file).toContain(`password_file: /etc/${name}-redis/password`);
+    expect(file).toContain(`ca_file: /etc/${name}-redis-ca/ca.crt`);
+  });
+
+  it('mounts nothing of Redis where nothing is queued', async () => {
+    const { spec } = await podOf({ redis: { url: 'redis://redis', secretName: 'redis' } }, 'llm-d-coordinator');
+    expect(spec.volumes.map(({ name }) => name)).toEqual(['config']);
+  });
+
+  it('has the worker call the coordinator of the release, by TLS where that has it', async () => {
+    const address = async (given: Values): Promise<unknown> =>
+      parse(dataOf(only(await rendered(given), 'ConfigMap', 'llm-d-async-worker-config'))['async-worker.yaml'] ?? '');
+    expect(await address(QUEUED)).toMatchObject({ coordinator: { address: 'http://llm-d-coordinator:8080' } });
+    const coordinator = {
+      address: 'https://llm-d-coordinator:8080',
+      ca_file: '/etc/async-worker-coordinator-ca/ca.crt',
+    };
+    expect(await address(values)).toMatchObject({ coordinator });
+  });
+
+  it('scales the worker by what waits, which is the same for each pod', async () => {
+    expect(only(await rendered(values), 'HorizontalPodAutoscaler')['spec']).toMatchObject({
+      scaleTargetRef: { name: 'llm-d-async-worker' },
+      metrics: [
+        { resource: { name: 'cpu' } },
+        { external: { metric: { name: 'llm_d_async_worker_queue_depth' }, target: { averageValue: '100' } } },
+      ],
+    });
+  });
+
+  it.each([
+    { timeout: '5m', grace: 315 },
+    { timeout: '10s', grace: 25 },
+  ])('gives the worker more time to end than it takes: $timeout makes $grace', async ({ timeout, grace }) => {
+    const asyncWorker = { enabled: true, config: { server: { shutdown_timeout: timeout } } };
+    const { spec } = await podOf({ ...QUEUED, asyncWorker }, 'llm-d-async-worker');
+    expect(spec.terminationGracePeriodSeconds).toBe(grace);
+  });
+
+  it('has rules and dashboards of the worker with it alone', async () => {
+    const titles = async (given: Values) =>
+      (await rendered({ ...given, monitoring: { rules: { enabled: true }, dashboards: { enabled: true } } }))
+        .map(titleOf)
+        .filter((title) => /^(PrometheusRule|ConfigMap)\/.*async-worker$/.test(title));
+    expect(await titles(QUEUED)).toEqual([
+      'ConfigMap/llm-d-dashboard-async-worker',
+      'PrometheusRule/llm-d-async-worker',
+    ]);
+    expect(await titles({})).toEqual([]);
   });
 });
 

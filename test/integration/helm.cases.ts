@@ -22,6 +22,15 @@ const EVERYTHING = {
   monitoring: MONITORING,
 };
 
+const STEPS = [{ type: 'async-broker' }, { type: 'render' }, { type: 'prefill' }, { type: 'decode' }];
+
+/** Queued requests with as little as that takes. */
+export const QUEUED: Values = {
+  coordinator: { config: { pipeline: { steps: STEPS } } },
+  redis: { url: 'redis://redis:6379' },
+  asyncWorker: { enabled: true },
+};
+
 /** Values that between them take every branch of every template, by what they are. */
 export const CASES: Readonly<Record<string, Values>> = {
   'with nothing set': {},
@@ -70,6 +79,33 @@ export const CASES: Readonly<Record<string, Values>> = {
     pool: { create: false },
     gateway: { routes: false },
     networkPolicy: { enabled: false },
+  },
+  'with queued requests': QUEUED,
+  'with queued requests, and everything on': {
+    ...EVERYTHING,
+    coordinator: { tls: TLS, config: { pipeline: { steps: STEPS } } },
+    redis: { url: 'rediss://worker@redis:6379/1', secretName: 'redis', caConfigMapName: 'redis-authority' },
+    asyncWorker: {
+      enabled: true,
+      adminToken: { secretName: 'admin' },
+      coordinatorCaConfigMapName: 'coordinator-authority',
+      autoscaling: { enabled: true, queueDepth: 100 },
+      config: { redis: { topology: 'sentinel', master_name: 'main', nodes: ['sentinel:26379'] } },
+      ...PLACES,
+    },
+    networkPolicy: { asyncWorkerEgress: [{ ports: [{ port: 443 }] }] },
+  },
+  'with queued requests, and the rest off': {
+    ...QUEUED,
+    asyncWorker: {
+      enabled: true,
+      replicas: 1,
+      disruptionBudget: { enabled: false },
+      spread: false,
+      config: { server: { metrics_port: 0 }, coordinator: { address: 'http://gateway' } },
+    },
+    monitoring: { serviceMonitors: { enabled: true } },
+    networkPolicy: { redis: [] },
   },
   'with decode sidecars that may call anything': {
     picker: { mode: 'sidecar' },

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from '@jest/globals';
-import { CASES } from './helm.cases.ts';
+import { CASES, QUEUED } from './helm.cases.ts';
 import { CHART, chartFile, hasHelm, lint, rendered } from './helm.chart.ts';
 import { titleOf } from './manifests.ts';
 
@@ -75,6 +75,18 @@ withHelm('values of the chart', () => {
       values: { coordinator: { autoscaling: { enabled: true, minReplicas: 11 } } },
       says: 'minReplicas',
     },
+    {
+      what: 'a worker scaled by nothing',
+      values: { asyncWorker: { autoscaling: { enabled: true, cpuUtilization: 0 } } },
+      says: 'queueDepth',
+    },
+    { what: 'a worker with nothing to take', values: { asyncWorker: { enabled: true } }, says: 'async-broker' },
+    { what: 'a worker without Redis', values: { ...QUEUED, redis: {} }, says: 'redis.url' },
+    {
+      what: 'a key of the worker that there is not',
+      values: { asyncWorker: { config: { worker: { concurency: 3 } } } },
+      says: 'concurency',
+    },
     { what: 'a render without a version', values: { render: { mode: 'bundled' } }, says: 'render.image' },
     {
       what: 'a render without a model',
@@ -102,7 +114,7 @@ describe('Chart.yaml', () => {
 
   it('names no registry in the values', () => {
     const repositories = [...readFileSync(`${CHART}values.yaml`, 'utf8').matchAll(/^ +repository: (.*)$/gm)];
-    expect(repositories).toHaveLength(4);
+    expect(repositories).toHaveLength(5);
     for (const [, repository = ''] of repositories) expect(repository).toMatch(/^[a-z-]+\/[a-z-]+$/);
   });
 });

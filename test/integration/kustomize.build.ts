@@ -17,7 +17,12 @@ if (kustomize === undefined) process.stdout.write('SKIPPED: no kustomization is 
 export const hasKustomize = kustomize !== undefined;
 
 /** What can be applied as it is. */
-export const OVERLAYS = ['overlays/one-picker', 'overlays/picker-per-role', 'overlays/decode-sidecar'];
+export const OVERLAYS = [
+  'overlays/one-picker',
+  'overlays/picker-per-role',
+  'overlays/queued',
+  'overlays/decode-sidecar',
+];
 
 /** What a kustomization of config/kubernetes comes to. */
 export async function built(path: string): Promise<readonly KubernetesObject[]> {

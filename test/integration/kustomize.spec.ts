@@ -97,7 +97,7 @@ withKustomize.each(OVERLAYS)('%s', (overlay) => {
 });
 
 withKustomize('overlays with a coordinator', () => {
-  it.each(OVERLAYS.slice(0, 2))('%s gives a pod more time to end than shutdown_timeout', async (overlay) => {
+  it.each(OVERLAYS.slice(0, 3))('%s gives a pod more time to end than shutdown_timeout', async (overlay) => {
     const objects = await built(overlay);
     const config: unknown = parse(dataOf(only(objects, 'ConfigMap', CONFIG_MAP))['coordinator.yaml'] ?? '');
     expect(config).toMatchObject({ server: { drain_delay: '5s', shutdown_timeout: '25s' } });
@@ -118,6 +118,45 @@ withKustomize('overlays with a coordinator', () => {
         endpointPickerRef: { name: `llm-d-epp-${role}` },
       });
     }
+  });
+});
+
+withKustomize('overlays/queued', () => {
+  const OWN = 'overlays/queued';
+
+  it('has the queue of the coordinator and of the worker in one Redis, and the worker call the coordinator', async () => {
+    const objects = await built(OWN);
+    const worker = only(
+      objects.filter(({ metadata }) => metadata.name.startsWith('llm-d-async-worker-config')),
+      'ConfigMap',
+    );
+    const config: unknown = parse(dataOf(only(objects, 'ConfigMap', CONFIG_MAP))['coordinator.yaml'] ?? '');
+    const own: unknown = parse(dataOf(worker)['async-worker.yaml'] ?? '');
+    const redis_url = 'redis://redis:6379';
+    expect(config).toMatchObject({
+      pipeline: { steps: expect.arrayContaining([{ type: 'async-broker', params: { redis_url } }]) },
+    });
+    expect(own).toMatchObject({
+      redis_url,
+      coordinator: { address: 'http://llm-d-coordinator:8080' },
+      server: { shutdown_timeout: '5m' },
+    });
+    const pod = podsOf(objects).find(({ of }) => of === 'Deployment/llm-d-async-worker');
+    expect(pod?.spec.terminationGracePeriodSeconds).toBeGreaterThan(300);
+  });
+
+  it('has, beside that step, the coordinator of one-picker', async () => {
+    const [queued, plain] = await Promise.all(
+      [OWN, 'overlays/one-picker'].map(
+        async (path) =>
+          // the program has checked it
+          parse(dataOf(only(await built(path), 'ConfigMap', CONFIG_MAP))['coordinator.yaml'] ?? '') as {
+            pipeline: { steps: { type: string }[] };
+          },
+      ),
+    );
+    const steps = queued?.pipeline.steps.filter(({ type }) => type !== 'async-broker');
+    expect({ ...queued, pipeline: { ...queued?.pipeline, steps } }).toEqual(plain);
   });
 });
 

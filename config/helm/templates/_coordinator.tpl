@@ -20,6 +20,8 @@
 {{- range $config.pipeline.steps -}}
 {{- if eq .type "render" -}}
 {{- $_ := set . "params" (merge (.params | default dict) (dict "address" (include "inference.renderAddress" $))) -}}
+{{- else if eq .type "async-broker" -}}
+{{- $_ := set . "params" (merge (.params | default dict) (include "inference.redisSettings" (dict "root" $ "folder" "/etc/coordinator") | fromYaml)) -}}
 {{- end -}}
 {{- end -}}
 {{- $_ := merge $config (dict "server" $server "gateway" $gateway "tracing" (ne .Values.tracing.endpoint "")) -}}
@@ -62,7 +64,7 @@ volumeMounts:
   - name: config
     mountPath: /etc/coordinator
     readOnly: true
-  {{- range $volume, $source := include "inference.coordinatorTlsVolumes" .root | fromYaml }}
+  {{- range $volume, $source := include "inference.coordinatorFolders" .root | fromYaml }}
   - name: {{ $volume }}
     mountPath: /etc/coordinator-{{ $volume }}
     readOnly: true
@@ -70,20 +72,13 @@ volumeMounts:
 {{- end -}}
 
 {{- define "inference.coordinatorEnvironment" -}}
-{{- with .Values.coordinator.adminToken }}
-{{- if .secretName }}
-- name: COORDINATOR_ADMIN_TOKEN
-  valueFrom:
-    secretKeyRef:
-      name: {{ .secretName }}
-      key: {{ .key }}
-{{- end }}
-{{- end }}
+{{- include "inference.adminToken" (dict "values" .Values.coordinator "variable" "COORDINATOR_ADMIN_TOKEN") }}
 {{- include "inference.environment" (dict "root" . "values" .Values.coordinator) }}
 {{- end -}}
 
-{{/* Sources of the volumes of certificates, by name. Not by `subPath`: files that are mounted so never change. */}}
-{{- define "inference.coordinatorTlsVolumes" -}}
+{{/* Sources of the volumes beside the configuration, by name. Not by `subPath`: files that are mounted so never change. */}}
+{{- define "inference.coordinatorFolders" -}}
+{{- if include "inference.hasBroker" . }}{{ include "inference.redisVolumes" . }}{{ end }}
 {{- with .Values.coordinator.tls }}
 {{- with .secretName }}
 tls:
@@ -104,7 +99,7 @@ gateway-ca:
 - name: config
   configMap:
     name: {{ include "inference.coordinatorName" . }}-config
-{{- range $volume, $source := include "inference.coordinatorTlsVolumes" . | fromYaml }}
+{{- range $volume, $source := include "inference.coordinatorFolders" . | fromYaml }}
 - name: {{ $volume }}
   {{- toYaml $source | nindent 2 }}
 {{- end }}

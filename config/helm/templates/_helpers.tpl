@@ -130,6 +130,48 @@ imagePullSecrets:
 {{- end }}
 {{- end -}}
 
+{{/* An autoscaler, by CPU and by other metrics. Takes (dict "root" $ "component" NAME "scaling" VALUES "metrics" LIST). */}}
+{{- define "inference.autoscaler" -}}
+{{- $metrics := .metrics -}}
+{{- with .scaling.cpuUtilization -}}
+{{- $target := dict "type" "Utilization" "averageUtilization" . -}}
+{{- $metrics = prepend $metrics (dict "type" "Resource" "resource" (dict "name" "cpu" "target" $target)) -}}
+{{- end -}}
+apiVersion: autoscaling/v2
+kind: HorizontalPodAutoscaler
+metadata:
+  name: {{ include "inference.name" .root }}-{{ .component }}
+  labels:
+    {{- include "inference.labels" . | nindent 4 }}
+spec:
+  scaleTargetRef:
+    apiVersion: apps/v1
+    kind: Deployment
+    name: {{ include "inference.name" .root }}-{{ .component }}
+  minReplicas: {{ .scaling.minReplicas }}
+  maxReplicas: {{ .scaling.maxReplicas }}
+  metrics:
+    {{- toYaml $metrics | nindent 4 }}
+  behavior:
+    # calls are long: what goes and comes back within minutes costs more than it saves
+    scaleDown:
+      stabilizationWindowSeconds: 300
+      policies: [{ type: Pods, value: 1, periodSeconds: 60 }]
+{{- end -}}
+
+{{/* The variable with a token from a Secret; nothing without one. Takes (dict "values" VALUES "variable" NAME). */}}
+{{- define "inference.adminToken" -}}
+{{- with .values.adminToken }}
+{{- if .secretName }}
+- name: {{ $.variable }}
+  valueFrom:
+    secretKeyRef:
+      name: {{ .secretName }}
+      key: {{ .key }}
+{{- end }}
+{{- end }}
+{{- end -}}
+
 {{/* A budget for disruptions. Takes (dict "root" $ "component" NAME "values" VALUES). */}}
 {{- define "inference.disruptionBudget" -}}
 apiVersion: policy/v1

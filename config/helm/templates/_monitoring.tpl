@@ -2,6 +2,7 @@
 {{- define "inference.isShown" -}}
 {{- $isSidecar := eq .root.Values.picker.mode "sidecar" -}}
 {{- if hasPrefix "coordinator" .name }}{{ if not $isSidecar }}true{{ end }}
+{{- else if hasPrefix "async-worker" .name }}{{ include "inference.hasAsyncWorker" .root }}
 {{- else if hasPrefix "sidecar" .name }}{{ if $isSidecar }}true{{ end }}
 {{- else }}true{{ end -}}
 {{- end -}}

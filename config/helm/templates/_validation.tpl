@@ -19,14 +19,26 @@
 {{- end -}}
 {{- end -}}
 {{- end -}}
-{{- with .Values.coordinator.autoscaling -}}
-{{- if .enabled -}}
-{{- if not (or .cpuUtilization .requestsInFlight) -}}
-{{- fail "coordinator.autoscaling: one of cpuUtilization and requestsInFlight has to be above 0" -}}
+{{- include "inference.validateScaling" (dict "path" "coordinator" "scaling" .Values.coordinator.autoscaling "other" "requestsInFlight") -}}
+{{- include "inference.validateScaling" (dict "path" "asyncWorker" "scaling" .Values.asyncWorker.autoscaling "other" "queueDepth") -}}
+{{- if include "inference.hasAsyncWorker" . -}}
+{{- if not (include "inference.hasBroker" .) -}}
+{{- fail "asyncWorker.enabled: nothing is queued without a coordinator that has the step async-broker" -}}
 {{- end -}}
-{{- if gt (int .minReplicas) (int .maxReplicas) -}}
-{{- fail "coordinator.autoscaling: minReplicas is above maxReplicas" -}}
+{{- if not (or .Values.redis.url .Values.asyncWorker.config.redis_url) -}}
+{{- fail "redis.url: the async worker needs it" -}}
 {{- end -}}
+{{- end -}}
+{{- end -}}
+
+{{/* Takes (dict "path" OF THE COMPONENT "scaling" VALUES "other" KEY BESIDE cpuUtilization). */}}
+{{- define "inference.validateScaling" -}}
+{{- if .scaling.enabled -}}
+{{- if not (or .scaling.cpuUtilization (get .scaling .other)) -}}
+{{- fail (printf "%s.autoscaling: one of cpuUtilization and %s has to be above 0" .path .other) -}}
+{{- end -}}
+{{- if gt (int .scaling.minReplicas) (int .scaling.maxReplicas) -}}
+{{- fail (printf "%s.autoscaling: minReplicas is above maxReplicas" .path) -}}
 {{- end -}}
 {{- end -}}
 {{- end -}}

@@ -11,9 +11,10 @@ const APPS: Readonly<Record<string, App>> = {
   'inference-coordinator': 'coordinator',
   'inference-endpoint-picker': 'epp',
   'inference-decode-sidecar': 'sidecar',
+  'inference-async-worker': 'async-worker',
 };
 
-export type App = 'coordinator' | 'epp' | 'sidecar';
+export type App = 'coordinator' | 'epp' | 'sidecar' | 'async-worker';
 
 /** A container of a program of ours, as the chart has it. */
 export interface ChartContainer {

@@ -7,7 +7,8 @@ import { freePort } from './free-port.ts';
 import { ProgramProcess } from './program.process.ts';
 import { TemporaryFolder } from './temporary-folder.ts';
 
-const coordinatorFile = z.looseObject({
+/** Of a program whose listeners are in a section. */
+const serverFile = z.looseObject({
   server: z.looseObject({ listen_addr: z.string().regex(/:\d+$/), metrics_port: z.int() }),
 });
 const sidecarFile = z.looseObject({ port: z.int(), 'metrics-port': z.int() });
@@ -64,10 +65,8 @@ export async function checkChartProgram(shipped: ChartContainer): Promise<{ code
 
 /** Where each program listens by its configuration. */
 const PORTS: Readonly<Record<App, (shipped: ChartContainer) => readonly number[]>> = {
-  coordinator: (shipped) => {
-    const { listen_addr: address, metrics_port: metrics } = coordinatorFile.parse(fileOf(shipped)).server;
-    return [Number(address.split(':').at(-1)), metrics];
-  },
+  coordinator: portsInSection,
+  'async-worker': portsInSection,
   epp: ({ container: { args } }) => args.flatMap((arg) => /^--\S+-port=(\d+)$/.exec(arg)?.[1] ?? []).map(Number),
   sidecar: (shipped) => {
     const { port, 'metrics-port': metrics } = sidecarFile.parse(fileOf(shipped));
@@ -77,17 +76,25 @@ const PORTS: Readonly<Record<App, (shipped: ChartContainer) => readonly number[]
 
 /** How each program is told of other ports, and who it is: nothing else is said to it beside its own. */
 const DIFFERENCES: Readonly<Record<App, (ports: ReadonlyMap<number, number>, place: ChartPodPlace) => Differences>> = {
-  coordinator: (ports) => {
-    const [api = 0, metrics = 0] = ports.values();
-    const env = { LISTEN_ADDR: `127.0.0.1:${api}`, METRICS_PORT: String(metrics) };
-    return { env: Object.fromEntries(Object.entries(env).map(([key, value]) => [`COORDINATOR_SERVER_${key}`, value])) };
-  },
+  coordinator: (ports) => ({ env: portsFor('COORDINATOR', ports) }),
+  'async-worker': (ports) => ({ env: portsFor('ASYNC_WORKER', ports) }),
   epp: (ports, { login = {} }) => ({ ports, env: login }),
   sidecar: (ports, { login = {}, address = '127.0.0.1', engine = 0 }) => {
     const [port = 0, metrics = 0] = ports.values();
     return { flags: { port, 'metrics-port': metrics, 'model-server-port': engine }, env: login, podIp: address };
   },
 };
+
+function portsInSection(shipped: ChartContainer): readonly number[] {
+  const { listen_addr: address, metrics_port: metrics } = serverFile.parse(fileOf(shipped)).server;
+  return [Number(address.split(':').at(-1)), metrics];
+}
+
+/** Variables of a program that win over its section. */
+function portsFor(prefix: string, ports: ReadonlyMap<number, number>): Readonly<Record<string, string>> {
+  const [api = 0, metrics = 0] = ports.values();
+  return { [`${prefix}_SERVER_LISTEN_ADDR`]: `127.0.0.1:${api}`, [`${prefix}_SERVER_METRICS_PORT`]: String(metrics) };
+}
 
 /** Of the only file of a container, what it says. */
 function fileOf({ files }: ChartContainer): unknown {
