@@ -1,134 +1,66 @@
-/** Measures what a decision of the endpoint picker costs: `npm run bench:epp`. Reads the build, so build first. */
+/**
+ * Measures what the endpoint picker costs: a decision in this process, and the built picker as a process. `npm run bench:epp`. Reads the
+ * build, so build first.
+ */
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
-import { Director, EndpointStore, PLUGINS, buildPicker, loadPickerConfig } from '#scheduling';
-import { spread } from './measure/statistics.mjs';
-import { aligned, duration, significant } from './report/figures.mjs';
+import { machine, version } from './measure/machine.mjs';
+import { measuredDecisions } from './measure/picker-decisions.mjs';
+import { measuredPicker } from './measure/picker-process.mjs';
+import { placement } from './programs/cores.mjs';
+import { aligned, significant } from './report/figures.mjs';
+import { DECISION_HEAD, PROCESS_HEAD, decisionRow, processRow, writePickerPage } from './report/picker.mjs';
 
-const OUT = fileURLToPath(new URL('../../dist/bench/', import.meta.url));
+const ROOT = fileURLToPath(new URL('../../', import.meta.url));
 const ENDPOINTS = [10, 100, 500];
 const TOKENS = [1_000, 10_000, 100_000];
-/** Bytes that the estimate takes for a token. */
-const BYTES = 4;
-/** Part of the prompts that begin as another one did. */
-const SHARED = 0.5;
 /** The promise: milliseconds at the 99th percentile, with 100 endpoints and 10k tokens. */
 const TARGET = { endpoints: 100, tokens: 10_000, p99: 5 };
 /** By how much the cost of a decision may grow beyond endpoints × tokens. */
 const GROWTH = 1.5;
+const HELP = `node test/bench/epp.bench.mjs [options]   (npm run build first)
 
-/** The coordinator's picker, one for all phases. */
-const CONFIG = `
-apiVersion: llm-d.ai/v1alpha1
-kind: EndpointPickerConfig
-plugins:
-- type: header-profile-handler
-- type: prefill-filter
-- type: decode-filter
-- type: approx-prefix-cache-producer
-- type: inflight-load-producer
-- type: prefix-cache-scorer
-- type: queue-scorer
-- type: kv-cache-utilization-scorer
-- type: max-score-picker
-- type: prefix-based-pd-decider
-  parameters: {nonCachedTokens: 16}
-schedulingProfiles:
-- {name: prefill, plugins: [{pluginRef: prefill-filter}, {pluginRef: prefix-cache-scorer, weight: 2}, {pluginRef: queue-scorer}]}
-- {name: decode, plugins: [{pluginRef: decode-filter}, {pluginRef: prefix-cache-scorer, weight: 2}, {pluginRef: queue-scorer}, {pluginRef: kv-cache-utilization-scorer}]}
+  --seconds S    seconds of each slice (3)
+  --decisions    decisions alone, without the process, whose memory takes minutes to fill
+  --write-docs   keeps this run for docs/performance.md, which npm run docs writes
 `;
 
 const { values } = parseArgs({
-  options: { seconds: { type: 'string', default: '3' }, help: { type: 'boolean', default: false } },
+  options: {
+    seconds: { type: 'string', default: '3' },
+    decisions: { type: 'boolean', default: false },
+    'write-docs': { type: 'boolean', default: false },
+    help: { type: 'boolean', default: false },
+  },
 });
-if (values.help) process.stdout.write('node test/bench/epp.bench.mjs [--seconds S]   (npm run build first; 3)\n');
+if (values.help) process.stdout.write(HELP);
 else process.exitCode = await main(Number(values.seconds));
 
 async function main(seconds) {
-  const rows = [];
+  const started = new Date().toISOString();
+  const decisions = [];
   for (const endpoints of ENDPOINTS) {
-    for (const tokens of TOKENS) rows.push(await measured(endpoints, tokens, seconds));
+    for (const tokens of TOKENS) decisions.push(await measuredDecisions(endpoints, tokens, seconds));
   }
-  const head = ['endpoints', 'tokens', 'decisions/s', 'CPU', 'p50 ms', 'p99 ms', 'longest ms'];
-  const cells = rows.map((row) => [
-    ...[row.endpoints, row.tokens].map((value) => value.toLocaleString('en')),
-    significant(row.perSecond),
-    duration(row.cpu),
-    ...[row.p50, row.p99, row.longest].map(significant),
-  ]);
-  process.stdout.write(`${aligned([head, ...cells], 0)}\n\n`);
-  mkdirSync(OUT, { recursive: true });
-  writeFileSync(`${OUT}epp.json`, `${JSON.stringify(rows, null, 1)}\n`);
-  const problems = judged(rows);
+  print([DECISION_HEAD, ...decisions.map(decisionRow)]);
+  const processes = [];
+  for (const endpoints of values.decisions ? [] : ENDPOINTS) processes.push(await measuredPicker(endpoints, seconds));
+  if (processes.length > 0) print([PROCESS_HEAD, ...processes.map(processRow)]);
+  keep({ version: version(ROOT), machine: machine(placement()), started, seconds, decisions, processes });
+  const problems = judged(decisions);
   for (const problem of problems) process.stdout.write(`${problem}\n`);
   return problems.length === 0 ? 0 : 1;
 }
 
-async function measured(count, tokens, seconds) {
-  const endpoints = storeOf(count);
-  const config = loadPickerConfig({ text: CONFIG }, () => undefined);
-  const director = new Director(buildPicker(config, { classes: PLUGINS, endpoints, warn: () => undefined }), endpoints);
-  const bodies = promptBodies(tokens);
-  const end = performance.now() + seconds * 1_000;
-  const warm = performance.now() + (seconds * 1_000) / 3;
-  const times = [];
-  let cpu = process.cpuUsage();
-  for (let turn = 0; performance.now() < end; turn++) {
-    const from = performance.now();
-    const decision = await director.route({
-      id: `request-${turn}`,
-      path: '/v1/chat/completions',
-      headers: new Map([['epp-profile', turn % 2 === 0 ? 'prefill' : 'decode']]),
-      body: bodies[turn % bodies.length],
-      subset: undefined,
-    });
-    const now = performance.now();
-    director.firstChunk(decision);
-    director.ended(decision, 'natural');
-    if (now < warm) cpu = process.cpuUsage();
-    else times.push(now - from);
-  }
-  const { user, system } = process.cpuUsage(cpu);
-  const sorted = times.toSorted((a, b) => a - b);
-  const at = (part) => sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * part))];
-  return {
-    endpoints: count,
-    tokens,
-    perSecond: times.length / ((seconds * 2) / 3),
-    cpu: (user + system) / times.length,
-    p50: at(0.5),
-    p99: at(0.99),
-    longest: spread(times).high,
-  };
+function print(rows) {
+  process.stdout.write(`${aligned(rows, 0)}\n\n`);
 }
 
-function storeOf(count) {
-  const store = new EndpointStore();
-  const roles = ['prefill', 'decode'];
-  store.replace(
-    Array.from({ length: count }, (_, index) => ({
-      id: `default/pod-${index}`,
-      namespace: 'default',
-      name: `pod-${index}`,
-      address: `10.0.${index >> 8}.${index & 255}`,
-      port: 8000,
-      labels: { 'llm-d.ai/role': roles[index % 2] },
-    })),
-  );
-  for (const [index, { endpoint }] of store.all().entries()) {
-    store.observe(endpoint, { waiting: index % 7, running: index % 11, kvUsage: (index % 10) / 10, updatedAt: 0 });
-  }
-  return store;
-}
-
-/** Prompts of which some begin alike, as conversations do. */
-function promptBodies(tokens) {
-  return Array.from({ length: 16 }, (_, index) => {
-    const shared = Math.floor(tokens * BYTES * (index % 2 === 0 ? SHARED : 0));
-    const text = 'x'.repeat(shared) + `${index} words of its own. `.repeat(tokens).slice(0, tokens * BYTES - shared);
-    return Buffer.from(JSON.stringify({ model: 'm', messages: [{ role: 'user', content: text }], stream: true }));
-  });
+function keep(run) {
+  mkdirSync(`${ROOT}dist/bench`, { recursive: true });
+  writeFileSync(`${ROOT}dist/bench/epp.json`, `${JSON.stringify(run, null, 1)}\n`);
+  if (values['write-docs']) writePickerPage(run, ROOT);
 }
 
 /** What is not as promised. */

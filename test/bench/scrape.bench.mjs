@@ -15,6 +15,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
+import { freePort } from './programs/free-port.mjs';
 
 const MAIN = fileURLToPath(new URL('../../dist/apps/coordinator/main.js', import.meta.url));
 /** Milliseconds between two events of a stream, and between two scrapes. */
@@ -193,14 +194,6 @@ async function startCoordinator(workerPort) {
       rmSync(folder, { recursive: true });
     },
   };
-}
-
-async function freePort() {
-  const server = createServer();
-  await new Promise((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const { port } = server.address();
-  await new Promise((resolve) => server.close(resolve));
-  return port;
 }
 
 function percentiles(samples) {

@@ -16,6 +16,7 @@ const SLOW_FOR = 8;
 export const MEMORY = [
   open('open-1000', 1_000),
   open('open-5000', 5_000),
+  open('sidecar-open-1000', 1_000, 'sidecar'),
   clients('slow-readers', {
     count: 50,
     manner: 'slowly',
@@ -70,14 +71,16 @@ export async function measureMemory(bench, { name, pipeline, about, unit, target
 
 /** Few streams: what the process needs for many is to be seen afterwards. */
 function warmth(pipeline) {
-  return { ...workloadNamed(pipeline === 'relay' ? 'stream-many' : 'text-8k'), connections: 20 };
+  const name = { relay: 'stream-many', sidecar: 'sidecar-stream' }[pipeline] ?? 'text-8k';
+  return { ...workloadNamed(name), connections: 20 };
 }
 
-function open(name, count) {
-  const about = `memory of each of ${count.toLocaleString('en')} open streams that say little`;
+function open(name, count, pipeline = 'relay') {
+  const through = pipeline === 'sidecar' ? ' through the sidecar' : '';
+  const about = `memory of each of ${count.toLocaleString('en')} open streams${through} that say little`;
   return {
     name,
-    pipeline: 'relay',
+    pipeline,
     about,
     unit: 'KiB',
     target: 40,

@@ -42,7 +42,8 @@ export async function measure(bench) {
   const workers = isWanted(options, 'workers') ? await measureWorkers(bench) : undefined;
   const memory = [];
   for (const one of MEMORY) {
-    if (isWanted(options, one.name)) memory.push(await measureMemory(bench, one, programs.rivals));
+    if (isWanted(options, one.name))
+      memory.push(await measureMemory(bench, one, programs.rivalsWithMemory(one.pipeline)));
   }
   const soaked = options.soak > 0 ? await soak(bench, options.soak) : undefined;
   const { rounds, seconds, warmup, peer } = options;

@@ -1,11 +1,12 @@
-import { readFileSync, writeFileSync } from 'node:fs';
-import { createServer } from 'node:net';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { stringify } from 'yaml';
 import { coordinatorConfig } from '../workloads/coordinator-config.mjs';
 import { pinned } from './cores.mjs';
 import { Direct } from './direct.mjs';
+import { freePort } from './free-port.mjs';
+import { imageFlags } from './image-flags.mjs';
 import { Program } from './program.mjs';
 
 const here = (path) => fileURLToPath(new URL(path, import.meta.url));
@@ -35,6 +36,11 @@ export class BenchPrograms {
   rivalsOn(pipeline) {
     if (pipeline === 'sidecar') return ['floor', 'sidecar', 'direct'];
     return pipeline === 'sidecar-nixlv2' ? ['floor', 'sidecar'] : this.rivals;
+  }
+
+  /** Of them, those that have memory of their own. */
+  rivalsWithMemory(pipeline) {
+    return this.rivalsOn(pipeline).filter((name) => name !== 'direct');
   }
 
   /** Starts a program and waits until it is ready. @param options `{ cores, env }` */
@@ -97,20 +103,4 @@ function tracing(ratio) {
       OTEL_TRACES_SAMPLER_ARG: ratio,
     }),
   };
-}
-
-/** What stands between `node` and the program in the image's entry point. */
-function imageFlags() {
-  const entry = /^ENTRYPOINT (.+)$/m.exec(readFileSync(here('../../../Dockerfile'), 'utf8'))?.[1] ?? '[]';
-  return JSON.parse(entry).filter((word) => word.startsWith('--'));
-}
-
-function freePort() {
-  return new Promise((resolve, reject) => {
-    const server = createServer().once('error', reject);
-    server.listen(0, '127.0.0.1', () => {
-      const { port } = server.address();
-      server.close(() => resolve(port));
-    });
-  });
 }

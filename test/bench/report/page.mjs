@@ -7,6 +7,7 @@ import { duration, milliseconds, percent, ratio, significant } from './figures.m
 import { judgements } from './judgements.mjs';
 import { apartText, withKept } from './kept-run.mjs';
 import { noiseOf } from './noise.mjs';
+import { pickerPart } from './picker.mjs';
 
 const PAGE = 'docs/performance.md';
 const RESULTS = 'docs/performance/results.json';
@@ -22,7 +23,7 @@ export async function writePage(run, root, isWhole) {
     writeFileSync(file, await format(text, { ...(await resolveConfig(file)), filepath: file }));
   };
   await write(RESULTS, JSON.stringify(results));
-  await write(PAGE, pageOf(results));
+  await write(PAGE, pageOf(results, root));
   writeFileSync(join(root, CHART), ratioChart(results));
   return [PAGE, RESULTS, CHART];
 }
@@ -30,10 +31,10 @@ export async function writePage(run, root, isWhole) {
 /** The page as the kept run makes it, for whoever checks that it is up to date: `[{ path, text }]`, empty where no run was kept. */
 export function performancePages(root) {
   const file = join(root, RESULTS);
-  return existsSync(file) ? [{ path: PAGE, text: pageOf(JSON.parse(readFileSync(file, 'utf8'))) }] : [];
+  return existsSync(file) ? [{ path: PAGE, text: pageOf(JSON.parse(readFileSync(file, 'utf8')), root) }] : [];
 }
 
-function pageOf(results) {
+function pageOf(results, root) {
   return [
     '# Performance',
     '<!-- Written by `npm run bench -- --write-docs` from performance/results.json. -->',
@@ -51,6 +52,7 @@ function pageOf(results) {
     section('Event loop and garbage', loops(results.comparisons)),
     section('Memory', memory(results)),
     section('Two processes', workers(results.workers)),
+    section('Endpoint picker', pickerPart(root, table)),
     section('Noise', noise(results)),
     method(results),
   ]
