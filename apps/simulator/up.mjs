@@ -8,14 +8,17 @@ import { ensurePackages, modified, pinnedNode, withNode } from '../../test/insta
 const ROOT = fileURLToPath(new URL('../../', import.meta.url));
 const MAIN = join(ROOT, 'dist/apps/simulator/stack/main.js');
 /** What is started besides. */
-const APPS = ['coordinator', 'epp', 'sidecar'].map((app) => join(ROOT, `dist/apps/${app}/main.js`));
+const APPS = ['coordinator', 'epp', 'sidecar', 'async-worker'].map((app) => join(ROOT, `dist/apps/${app}/main.js`));
 /** Touched after a build that went well; what is newer than it has not been built. */
 const STAMP = join(ROOT, 'dist/.up-stamp');
 
 const node = installed();
 buildIfNeeded(node);
 if (process.argv.includes('--prometheus')) await installPrometheus();
-start(node, process.argv.includes('--envoy') ? await envoyArguments() : []);
+start(node, [
+  ...(process.argv.includes('--envoy') ? await envoyArguments() : []),
+  ...(process.argv.includes('--async') ? await redisArguments() : []),
+]);
 
 /** The Node to go on with, once all packages are there. */
 function installed() {
@@ -54,6 +57,16 @@ async function envoyArguments() {
   if (program === undefined)
     fail('--envoy: --envoy-program FILE names an Envoy that lies elsewhere. Without --envoy everything starts.');
   return [`--envoy-program=${program}`];
+}
+
+/** Where Redis is, unless the command line says so; where it is not, only root on Debian can install it. */
+async function redisArguments() {
+  if (process.argv.some((argument) => argument.startsWith('--redis-program'))) return [];
+  const { ensureRedis } = await import('../../test/install/redis.mjs');
+  const program = await ensureRedis();
+  if (program === undefined)
+    fail('--async: --redis-program FILE names a redis-server that lies elsewhere. Without --async everything starts.');
+  return [`--redis-program=${program}`];
 }
 
 function start(nodePath, added) {

@@ -7,10 +7,10 @@ import { isFree } from './free-port.ts';
 
 const ROOT = fileURLToPath(new URL('../../../', import.meta.url));
 
-/** Of config/local/simulator.yaml and coordinator.yaml, of up to three endpoint pickers, two sidecars, and Envoy's and Prometheus's. */
+/** Of the files in config/local, of up to three endpoint pickers, two sidecars, and Redis's, Envoy's and Prometheus's. */
 export const UP_PORTS = [
-  ...[8000, 8010, 8080, 8101, 8201, 8202, 8203, 8204, 8205, 8206, 8301, 8401, 8402, 8998],
-  ...[9002, 9003, 9004, 9090, 9091, 9092, 9093, 9094, 9101, 9102, 9901],
+  ...[6379, 8000, 8010, 8080, 8081, 8101, 8201, 8202, 8203, 8204, 8205, 8206, 8301, 8401, 8402, 8998],
+  ...[9002, 9003, 9004, 9090, 9091, 9092, 9093, 9094, 9095, 9101, 9102, 9901],
 ];
 
 /** `node apps/simulator/up.mjs`, as `npm run` starts it, on the Node that came with the packages where it did. */

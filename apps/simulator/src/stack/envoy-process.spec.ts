@@ -3,7 +3,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from '@jest/globals';
 import type { LoggedCall } from '../control/request-log.ts';
-import { EnvoyProcess, findEnvoy } from './envoy-process.ts';
+import { ENVOY, EnvoyProcess } from './envoy-process.ts';
+import { findVersioned } from './find-program.ts';
 
 const ACCESS = {
   ...{ started: '1.5', duration_ms: 3, method: 'GET', path: '/', request_id: 'r-1', answered_id: null },
@@ -55,14 +56,8 @@ describe('EnvoyProcess', () => {
   });
 });
 
-describe('findEnvoy', () => {
+describe('ENVOY', () => {
   it('knows its version', () => {
-    expect(findEnvoy(program)).toEqual({ program, version: '1.40.0' });
-  });
-
-  it.each([process.execPath, join(folder, 'nowhere')])('says what to change where it is given %s', (named) => {
-    expect(() => findEnvoy(named)).toThrow(
-      `${named} is no Envoy that runs here; --envoy-program FILE names another one`,
-    );
+    expect(findVersioned(ENVOY, program)).toEqual({ program, version: '1.40.0' });
   });
 });

@@ -1,4 +1,3 @@
-import { spawnSync } from 'node:child_process';
 import { join } from 'node:path';
 import { environment } from '#config';
 import type { LoggedCall } from '../control/request-log.ts';
@@ -6,7 +5,7 @@ import { accessedCall } from '../envoy/access-log.ts';
 import { envoyConfig } from '../envoy/envoy-config.ts';
 import type { EnvoyTopology } from '../envoy/envoy-config.ts';
 import { ChildProgram } from './child-program.ts';
-import { findProgram } from './find-program.ts';
+import type { WantedProgram } from './find-program.ts';
 
 /** An Envoy to start. */
 export interface EnvoyPlan {
@@ -16,7 +15,6 @@ export interface EnvoyPlan {
 
 /** Milliseconds after which what Envoy has to say of a request that ended is written. */
 const FLUSH_MS = 20;
-const VERSION_WITHIN_MS = 10_000;
 
 /** A real Envoy in the place of the development gateway. */
 export class EnvoyProcess extends ChildProgram {
@@ -59,15 +57,9 @@ export class EnvoyProcess extends ChildProgram {
   }
 }
 
-/** @param named by the command line. @throws Error where there is none, or it cannot be run */
-export function findEnvoy(named: string | undefined): { readonly program: string; readonly version: string } {
-  const program = named ?? findProgram('envoy');
-  if (program === undefined)
-    throw new Error('--envoy: there is no envoy on the PATH; --envoy-program FILE names one that lies elsewhere');
-  const { stdout, error } = spawnSync(program, ['--version'], { encoding: 'utf8', timeout: VERSION_WITHIN_MS });
+/** The one that the flag `--envoy` asks for. */
+export const ENVOY: WantedProgram = {
+  ...{ title: 'Envoy', flag: '--envoy', option: '--envoy-program', name: 'envoy' },
   // `envoy  version: <commit>/1.40.0/Clean/RELEASE/BoringSSL`
-  const version = /version: \w+\/([^/\s]+)/.exec(error === undefined ? stdout : '')?.[1];
-  if (version === undefined)
-    throw new Error(`${program} is no Envoy that runs here; --envoy-program FILE names another one`);
-  return { program, version };
-}
+  version: /version: \w+\/([^/\s]+)/,
+};

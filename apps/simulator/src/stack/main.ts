@@ -4,9 +4,12 @@ import { examples, portTable } from './banner.ts';
 import { coordinatorRequests, sidecarRequests } from './demo-requests.ts';
 import { runDemo } from './demo.ts';
 import { logLine } from './log-line.ts';
-import { findEnvoy } from './envoy-process.ts';
-import { findProgram } from './find-program.ts';
+import { ENVOY } from './envoy-process.ts';
+import { findProgram, findVersioned } from './find-program.ts';
+import type { WantedProgram } from './find-program.ts';
 import { ruleFiles } from './prometheus-process.ts';
+import { runQueueDemo } from './queue-demo.ts';
+import { REDIS } from './redis-process.ts';
 import { printRequests } from './request-lines.ts';
 import { RequestTraces } from './request-traces.ts';
 import { HELP, stackArguments } from './stack-arguments.ts';
@@ -21,6 +24,7 @@ import { takenPorts } from './taken-ports.ts';
 const COORDINATOR = fileURLToPath(new URL('../../coordinator/main.js', import.meta.url));
 const PICKER = fileURLToPath(new URL('../../epp/main.js', import.meta.url));
 const SIDECAR = fileURLToPath(new URL('../../sidecar/main.js', import.meta.url));
+const ASYNC_WORKER = fileURLToPath(new URL('../../async-worker/main.js', import.meta.url));
 const RULES = fileURLToPath(new URL('../../../../dashboards/alerts', import.meta.url));
 
 async function main(): Promise<number> {
@@ -56,18 +60,24 @@ async function run(args: StackArguments, stopped: Promise<void>): Promise<number
 /** @throws Error where one is wanted that cannot be had */
 function programsFor(args: StackArguments): StackPrograms {
   const prometheus = prometheusFor(args);
-  const envoy = args.envoy ? findEnvoy(args.envoyProgram) : undefined;
-  if (envoy !== undefined) write(`Envoy ${envoy.version}: ${envoy.program}\n`);
   return {
     coordinatorMain: COORDINATOR,
     pickerMain: PICKER,
     sidecarMain: SIDECAR,
-    envoy: envoy?.program,
+    asyncWorkerMain: ASYNC_WORKER,
+    envoy: args.envoy ? found(ENVOY, args.envoyProgram) : undefined,
+    redis: args.async ? found(REDIS, args.redisProgram) : undefined,
     prometheus: prometheus === undefined ? undefined : { program: prometheus, rules: ruleFiles(RULES) },
     print: (program, line) => {
       write(`  ${program} | ${logLine(line)}\n`);
     },
   };
+}
+
+function found(wanted: WantedProgram, named: string | undefined): string {
+  const { program, version } = findVersioned(wanted, named);
+  write(`${wanted.title} ${version}: ${program}\n`);
+  return program;
 }
 
 /** The program, where it is wanted and there. */
@@ -98,9 +108,15 @@ async function demo(
     throw new Error(ended === undefined ? 'stopped before the demo was over' : endedText(ended));
   });
   const more = traces && ((requestId: string) => traces.of(requestId));
-  const requests = plan.sidecars.length > 0 ? sidecarRequests(stack.mediaUrl) : coordinatorRequests(stack.mediaUrl);
-  await Promise.race([runDemo(stack, { model: plan.simulator.model, requests }, write, more), left]);
+  await Promise.race([demoFor(stack, plan, more), left]);
   return 0;
+}
+
+function demoFor(stack: Stack, plan: StackPlan, more: ((requestId: string) => Promise<string>) | undefined) {
+  const { model } = plan.simulator;
+  if (plan.queue !== undefined) return runQueueDemo(stack, model, write, more);
+  const requests = plan.sidecars.length > 0 ? sidecarRequests(stack.mediaUrl) : coordinatorRequests(stack.mediaUrl);
+  return runDemo(stack, { model, requests }, write, more);
 }
 
 async function serve(

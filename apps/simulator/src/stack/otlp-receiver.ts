@@ -27,10 +27,11 @@ export class OtlpReceiver {
     return new OtlpReceiver(server, (server.address() as AddressInfo).port);
   }
 
-  /** What makes the coordinator send every span here, soon. */
+  /** What makes a program send every span here, soon. */
   get variables(): Readonly<Record<string, string>> {
     return {
       COORDINATOR_TRACING: 'true',
+      ASYNC_WORKER_TRACING: 'true',
       OTEL_TRACES_EXPORTER: 'otlp',
       OTEL_TRACES_SAMPLER: 'always_on',
       OTEL_EXPORTER_OTLP_PROTOCOL: 'http/json',

@@ -1,9 +1,8 @@
-import { once } from 'node:events';
-import { createConnection } from 'node:net';
 import { join } from 'node:path';
 import { isObject } from '../control/json-value.ts';
 import type { JsonObject } from '../control/json-value.ts';
 import { ChildProgram } from './child-program.ts';
+import { isListening } from './is-listening.ts';
 import type { PickerPlan } from './picker-plan.ts';
 import { programEnvironment } from './program-environment.ts';
 import type { Variables } from './program-environment.ts';
@@ -64,16 +63,4 @@ function withDiscovery(config: JsonObject, path: string): JsonObject {
     plugins: [...(Array.isArray(plugins) ? (plugins as unknown[]) : []), discovery], // the picker checks the rest
     dataLayer: { ...(isObject(dataLayer) ? dataLayer : {}), discovery: { pluginRef: DISCOVERY } },
   };
-}
-
-async function isListening(port: number): Promise<boolean> {
-  const socket = createConnection({ host: '127.0.0.1', port });
-  try {
-    await once(socket, 'connect');
-    return true;
-  } catch {
-    return false;
-  } finally {
-    socket.destroy();
-  }
 }

@@ -4,7 +4,8 @@ import { environment } from '#config';
 export type Variables = Readonly<Record<string, string | undefined>>;
 
 /** What the environment says of addresses and steps is meant for another deployment; the rest, a log level say, may stay. */
-const OF_ANOTHER = /^COORDINATOR_(SERVER_(LISTEN_ADDR|METRICS_PORT|SECURE_SERVING)|GATEWAY_ADDRESS|PIPELINE_.*)$/;
+const OF_ANOTHER =
+  /^(COORDINATOR|ASYNC_WORKER)_(SERVER_(LISTEN_ADDR|METRICS_PORT|SECURE_SERVING)|GATEWAY_ADDRESS|COORDINATOR_ADDRESS|PIPELINE_.*|REDIS_.*)$/;
 
 /** @param tracing variables that switch tracing on, in place of all `OTEL_*` that are set; undefined leaves those */
 export function programEnvironment(tracing: Variables | undefined): Variables {

@@ -26,3 +26,9 @@ export const SIDECAR = {
   encodeIndex: 'llm_d.ec_proxy.item.index',
   encodeWidth: 'llm_d.ec_proxy.item.count',
 } as const;
+
+/** And of the async worker's. */
+export const WORKER = {
+  attempt: 'llm_d.async_worker.attempt',
+  outcome: 'llm_d.async_worker.outcome',
+} as const;

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { ATTRIBUTES } from '#telemetry';
-import { PICKED, SHOWN, SIDECAR } from './span-attributes.ts';
+import { PICKED, SHOWN, SIDECAR, WORKER } from './span-attributes.ts';
 import { spanTree } from './span-tree.ts';
 import { aSpan } from '../testing/a-span.ts';
 
@@ -102,6 +102,20 @@ describe('spanTree', () => {
     expect(tree[1]).toMatch(/│ {2}encode-prefill-decode · first token after 41 ms$/);
     expect(tree[2]).toMatch(/│ {2}item 2 of 2$/);
     expect(tree[3]).toMatch(/│ {2}decode-only · echo_logprobs$/);
+  });
+
+  it('says how an async worker let go of a message, and which try that was', () => {
+    const process = { [WORKER.attempt]: 2, [WORKER.outcome]: 'delivered', [SHOWN.status]: 200 };
+    expect(lines(['process request-sortedset', 'root', [0, 9], { attributes: process }])[1]).toMatch(
+      /│ {2}200 · delivered · try 2$/,
+    );
+  });
+
+  it('is as long as what an async worker had done for the request afterwards', () => {
+    const attributes = { [WORKER.outcome]: 'delivered' };
+    const tree = lines(['enqueue', 'root', [310, 320]], ['process', 'enqueue', [320, 640], { attributes }]);
+    expect(tree[0]).toMatch(/│█{16} {16}│/);
+    expect(tree[2]).toMatch(/│ {16}█{16}│/);
   });
 
   it('begins with the trace and the request', () => {

@@ -1,4 +1,4 @@
-import { PICKED, SHOWN, SIDECAR } from './span-attributes.ts';
+import { PICKED, SHOWN, SIDECAR, WORKER } from './span-attributes.ts';
 import type { AttributeValue, ReceivedSpan } from './otlp-trace.schema.ts';
 import type { RequestTrace } from './trace-collector.ts';
 
@@ -20,12 +20,13 @@ interface Placed {
 export function spanTree(trace: RequestTrace): string {
   const { root } = trace;
   const placed = [{ span: root, branch: '' }, ...placedBeneath(root, trace.spans, '')];
+  const extent = { startedAt: root.startedAt, endedAt: Math.max(root.endedAt, ...trace.spans.map(workerEnd)) };
   const width = Math.max(...placed.map(({ span, branch }) => branch.length + span.name.length));
   const lines = placed.map(({ span, branch }) =>
     [
       (branch + span.name).padEnd(width),
       `${(span.endedAt - span.startedAt).toFixed(1)} ms`.padStart(10),
-      bar(span, root),
+      bar(span, extent),
       facts(span),
     ].join('  '),
   );
@@ -50,11 +51,16 @@ function encodeIndex({ attributes }: ReceivedSpan): number {
   return Number(attributes[SHOWN.encodeIndex] ?? attributes[SIDECAR.encodeIndex] ?? 0);
 }
 
+/** An async worker serves a request when it has been answered long since; 0 for any other span. */
+function workerEnd({ attributes, endedAt }: ReceivedSpan): number {
+  return attributes[WORKER.outcome] === undefined ? 0 : endedAt;
+}
+
 /** Half a column is the finest step; no span is without one. */
-function bar(span: ReceivedSpan, root: ReceivedSpan): string {
-  const halves = (2 * BAR_WIDTH) / Math.max(root.endedAt - root.startedAt, 1e-3);
-  const from = Math.min(Math.floor((span.startedAt - root.startedAt) * halves), 2 * BAR_WIDTH - 1);
-  const to = Math.max(Math.round((span.endedAt - root.startedAt) * halves), from + 1);
+function bar(span: ReceivedSpan, all: Pick<ReceivedSpan, 'startedAt' | 'endedAt'>): string {
+  const halves = (2 * BAR_WIDTH) / Math.max(all.endedAt - all.startedAt, 1e-3);
+  const from = Math.min(Math.floor((span.startedAt - all.startedAt) * halves), 2 * BAR_WIDTH - 1);
+  const to = Math.max(Math.round((span.endedAt - all.startedAt) * halves), from + 1);
   const isIn = (half: number): boolean => half >= from && half < to;
   const cells = Array.from({ length: BAR_WIDTH }, (_, cell) => {
     const [left, right] = [isIn(2 * cell), isIn(2 * cell + 1)];
@@ -80,6 +86,8 @@ function facts({ attributes, error, isServer }: ReceivedSpan): string {
     ...fact('outputTokens', (count) => `${count} out`),
     ...fact('finishReasons'),
     ...sidecarFacts(attributes),
+    ...valued(attributes, WORKER.outcome, plain),
+    ...valued(attributes, WORKER.attempt, (attempt) => `try ${attempt}`),
   ];
   // of an answer that is an error, the error is the status
   return error === undefined

@@ -18,6 +18,11 @@ export const HELP = `Coordinator, endpoint picker and simulated cluster, in one 
                                     offloading (nixlv2)
   --ec-connector NAME               of the sidecars: ec-example or ec-nixl (ec-nixl)
 
+  --async                           requests that are queued, too: a Redis, and an async worker that has them
+                                    served; with --demo three of them are queued, fetched, waited
+                                    for and cancelled
+  --redis-program FILE              that Redis; else the one on the PATH, or Debian's package
+
   --traces                          print every request's span tree when it has ended
   --prometheus                      install Prometheus (Debian's package) if it is not there; it is
                                     started anyway where it is, but for --demo
@@ -27,6 +32,7 @@ export const HELP = `Coordinator, endpoint picker and simulated cluster, in one 
   --port PART=N                     one port, of a part as the list at the start names it: gateway,
                                     coordinator, picker, decode-1, ...; repeatable
   --coordinator-config FILE         config/local/coordinator.yaml
+  --async-worker-config FILE        config/local/async-worker.yaml
   --simulator-config FILE           config/local/simulator.yaml
   --picker-config FILE              config/epp/coordinator.yaml, of the one picker; three have
                                     config/epp/encode.yaml, prefill.yaml and decode.yaml, and the
@@ -52,10 +58,15 @@ export interface StackArguments {
   readonly sidecar: boolean;
   readonly kvConnector: SidecarConfig['kv_connector'];
   readonly ecConnector: NonNullable<SidecarConfig['ec_connector']>;
+  /** A Redis and an async worker, and the coordinator queues. */
+  readonly async: boolean;
+  /** Undefined: the one on the PATH. */
+  readonly redisProgram: string | undefined;
   readonly portOffset: number;
   /** Ports by part; the offset does not move these. */
   readonly ports: Readonly<Record<string, number>>;
   readonly coordinatorConfig: string;
+  readonly asyncWorkerConfig: string;
   readonly simulatorConfig: string;
   /** Of the one picker. */
   readonly pickerConfig: string;
@@ -73,9 +84,12 @@ const OPTIONS = {
   sidecar: { type: 'boolean', default: false },
   'kv-connector': { type: 'string' },
   'ec-connector': { type: 'string' },
+  async: { type: 'boolean', default: false },
+  'redis-program': { type: 'string' },
   'port-offset': { type: 'string', default: '0' },
   port: { type: 'string', multiple: true, default: [] as string[] },
   'coordinator-config': { type: 'string', default: 'config/local/coordinator.yaml' },
+  'async-worker-config': { type: 'string', default: 'config/local/async-worker.yaml' },
   'simulator-config': { type: 'string', default: 'config/local/simulator.yaml' },
   'picker-config': { type: 'string' },
 } as const;
@@ -86,9 +100,9 @@ const SIDECAR_PICKER_CONFIG = 'config/epp/epd.yaml';
 /** @throws Error for an unknown flag or a bad value */
 export function stackArguments(argv: readonly string[]): StackArguments {
   const { values } = parseArgs({ args: [...argv], options: OPTIONS, strict: true, allowNegative: true });
-  const { envoy, sidecar } = values;
+  const { envoy, sidecar, async } = values;
   const pickers = pickerCount(values.pickers, values['picker-config']);
-  if (sidecar && pickers === 3) throw new Error('--sidecar has one endpoint picker: leave out --pickers 3');
+  if (sidecar) refuseBesideSidecars(pickers, async);
   return {
     help: values.help,
     demo: values.demo,
@@ -101,6 +115,8 @@ export function stackArguments(argv: readonly string[]): StackArguments {
     sidecar,
     kvConnector: oneOf(KV_CONNECTORS, sidecar, 'kv-connector', values['kv-connector']) ?? 'nixlv2',
     ecConnector: oneOf(EC_CONNECTORS, sidecar, 'ec-connector', values['ec-connector']) ?? 'ec-nixl',
+    async,
+    redisProgram: onlyWith('--async', async, 'redis-program', values['redis-program']),
     portOffset: integer(values['port-offset'], '--port-offset'),
     ports: Object.fromEntries(
       values.port.map((text) => {
@@ -109,9 +125,15 @@ export function stackArguments(argv: readonly string[]): StackArguments {
       }),
     ),
     coordinatorConfig: values['coordinator-config'],
+    asyncWorkerConfig: values['async-worker-config'],
     simulatorConfig: values['simulator-config'],
     pickerConfig: values['picker-config'] ?? (sidecar ? SIDECAR_PICKER_CONFIG : PICKER_CONFIG),
   };
+}
+
+function refuseBesideSidecars(pickers: 1 | 3, async: boolean): void {
+  if (pickers === 3) throw new Error('--sidecar has one endpoint picker: leave out --pickers 3');
+  if (async) throw new Error('--async needs the coordinator, which --sidecar leaves out: leave out one of them');
 }
 
 function onlyWith(needed: string, isThere: boolean, flag: string, value: string | undefined): string | undefined {

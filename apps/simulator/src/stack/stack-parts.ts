@@ -1,10 +1,11 @@
 import type { Simulation } from '../cluster.ts';
 import type { ChildProgram } from './child-program.ts';
-import { CoordinatorProcess } from './coordinator-process.ts';
+import { ConfiguredProcess } from './configured-process.ts';
 import { EnvoyProcess } from './envoy-process.ts';
 import { PickerProcess } from './picker-process.ts';
 import type { Variables } from './program-environment.ts';
 import { PrometheusProcess } from './prometheus-process.ts';
+import { RedisProcess } from './redis-process.ts';
 import { SidecarProcess } from './sidecar-process.ts';
 import type { StackPlan } from './stack-plan.ts';
 
@@ -16,8 +17,12 @@ export interface StackPrograms {
   readonly pickerMain: string;
   /** The built decode sidecar. */
   readonly sidecarMain: string;
+  /** The built async worker. */
+  readonly asyncWorkerMain: string;
   /** Where the plan has one. */
   readonly envoy?: string | undefined;
+  /** Likewise. */
+  readonly redis?: string | undefined;
   /** Variables that switch tracing on; undefined leaves it as the environment says. */
   readonly tracing?: Variables | undefined;
   /** Prometheus with its rule files; started where the plan has a port for it. */
@@ -44,10 +49,12 @@ export interface Part {
 
 /** Each kind of part, none or several of it as the plan says. Whoever calls another stands behind it: parts are stopped from the end. */
 const KINDS: readonly ((plan: StackPlan, programs: StackPrograms, servers: Simulation) => readonly Part[])[] = [
+  redis,
   sidecars,
   pickers,
   envoy,
   coordinator,
+  asyncWorker,
   prometheus,
 ];
 
@@ -88,13 +95,34 @@ function envoy({ envoy: plan }: StackPlan, { envoy: command }: StackPrograms, { 
   return [{ name: 'envoy', isOptional: false, start }];
 }
 
-function coordinator({ coordinator: plan }: StackPlan, { coordinatorMain, tracing }: StackPrograms): Part[] {
+function coordinator({ coordinator: plan }: StackPlan, { coordinatorMain: main, tracing }: StackPrograms): Part[] {
   if (plan === undefined) return [];
+  const { config, url } = plan;
   const start: Part['start'] = (print) => {
-    const program = new CoordinatorProcess(coordinatorMain, plan.config, print, tracing);
-    return { program, ready: program.ready(plan.url) };
+    const program = new ConfiguredProcess({ name: 'the coordinator', main, config, url }, print, tracing);
+    return { program, ready: program.ready() };
   };
   return [{ name: 'coordinator', isOptional: false, start }];
+}
+
+/** Coordinator and async worker look for it when they start. */
+function redis({ queue: plan }: StackPlan, { redis: command }: StackPrograms): Part[] {
+  if (plan === undefined || command === undefined) return [];
+  const start: Part['start'] = (print) => {
+    const program = new RedisProcess(command, plan.redisPort, print);
+    return { program, ready: program.ready() };
+  };
+  return [{ name: 'redis', isOptional: false, isWaitedFor: true, start }];
+}
+
+function asyncWorker({ queue: plan }: StackPlan, { asyncWorkerMain: main, tracing }: StackPrograms): Part[] {
+  if (plan === undefined) return [];
+  const { worker: config, workerUrl: url } = plan;
+  const start: Part['start'] = (print) => {
+    const program = new ConfiguredProcess({ name: 'the async worker', main, config, url }, print, tracing);
+    return { program, ready: program.ready() };
+  };
+  return [{ name: 'async-worker', isOptional: false, start }];
 }
 
 function prometheus(plan: StackPlan, { prometheus: own }: StackPrograms, servers: Simulation): Part[] {
@@ -111,12 +139,13 @@ function prometheus(plan: StackPlan, { prometheus: own }: StackPrograms, servers
 
 /** Whose metrics there are, by the job that the dashboards know them by. */
 function jobsOf(
-  { host, ports, pickers: epps, sidecars: proxies, coordinator: plan }: StackPlan,
+  { host, ports, pickers: epps, sidecars: proxies, coordinator: plan, queue }: StackPlan,
   { workers }: Simulation,
 ) {
   const at = (port: number | undefined): string => `${host}:${port ?? 0}`;
   return {
     ...(plan === undefined ? {} : { coordinator: [at(ports.get('metrics'))] }),
+    ...(queue === undefined ? {} : { 'async-worker': [at(ports.get('async-worker-metrics'))] }),
     epp: epps.map(({ adminPort }) => at(adminPort)),
     ...(proxies.length === 0 ? {} : { sidecar: proxies.map(({ metricsPort }) => at(metricsPort)) }),
     vllm: workers.map(({ port }) => at(port)),

@@ -28,6 +28,7 @@ const PICKERS = {
   'picker-decode-grpc': 9004,
 };
 const ENVOY = { phases: 8010, envoy: 9901 };
+const QUEUE = { redis: 6379, 'async-worker': 8081, 'async-worker-metrics': 9095 };
 const SIDECARS = {
   ...Object.fromEntries(Object.entries(SERVERS).filter(([part]) => !/^(coordinator|metrics|render)$/.test(part))),
   'sidecar-1': 8401,
@@ -42,6 +43,8 @@ describe('stackPlan', () => {
     { argv: ['--pickers', '3'], ports: { ...SERVERS, ...PICKERS } },
     { argv: ['--envoy'], ports: { ...SERVERS, ...PICKER, ...ENVOY } },
     { argv: ['--envoy', '--pickers', '3'], ports: { ...SERVERS, ...PICKERS, ...ENVOY } },
+    { argv: ['--async'], ports: { ...SERVERS, ...PICKER, ...QUEUE } },
+    { argv: ['--async', '--envoy', '--pickers', '3'], ports: { ...SERVERS, ...PICKERS, ...ENVOY, ...QUEUE } },
     { argv: ['--sidecar'], ports: { ...SIDECARS, ...PICKER } },
     { argv: ['--sidecar', '--envoy'], ports: { ...SIDECARS, ...PICKER, envoy: 9901 } },
     { argv: ['--sidecar', '--kv-connector=mooncake'], ports: { ...SIDECARS, ...PICKER, bootstrap: 8998 } },
@@ -115,6 +118,22 @@ describe('stackPlan', () => {
     expect(pickers).toMatchObject([{ isSecure: true }]);
   });
 
+  it('has the coordinator queue requests, and an async worker send them to where clients come in', () => {
+    const { coordinator, queue } = plan('--async', '--port-offset', '100', '--port', 'redis=5000');
+    const redis_url = 'redis://127.0.0.1:5000';
+    expect(coordinator?.config).toHaveProperty('pipeline.steps.0', { type: 'async-broker', params: { redis_url } });
+    expect(queue).toMatchObject({
+      ...{ redisPort: 5000, redisUrl: redis_url, workerUrl: 'http://127.0.0.1:8181' },
+      worker: {
+        coordinator: { address: 'http://127.0.0.1:8100' },
+        redis_url,
+        queues: ['request-sortedset'],
+        server: { listen_addr: '127.0.0.1:8181', metrics_port: 9195 },
+      },
+    });
+    expect(plan().queue).toBeUndefined();
+  });
+
   it('has a sidecar before each decode worker, which the picker knows by it, and no coordinator', () => {
     const chosen = ['--kv-connector=mooncake', '--ec-connector=ec-example', '--port=bootstrap=5000'];
     const { simulator, coordinator, sidecars, pickers, envoy } = plan('--sidecar', ...chosen);
@@ -169,6 +188,9 @@ describe('stackPlan', () => {
     { argv: ['--sidecar', '--kv-connector', 'nixl'], says: '--kv-connector nixl: there is nixlv2, shared-storage' },
     { argv: ['--sidecar', '--ec-connector', 'x'], says: '--ec-connector x: there is ec-example, ec-nixl' },
     { argv: ['--sidecar', '--pickers', '3'], says: '--sidecar has one endpoint picker' },
+    { argv: ['--sidecar', '--async'], says: '--async needs the coordinator, which --sidecar leaves out' },
+    { argv: ['--redis-program', '/usr/bin/redis-server'], says: '--redis-program is part of --async: add that' },
+    { argv: ['--async', '--async-worker-config', 'nowhere.yaml'], says: 'nowhere.yaml' },
     { argv: ['--sidecar', '--port', 'coordinator=1'], says: '--port coordinator: there is gateway, encode-1' },
     { argv: ['--pickers', '3', '--picker-config', 'a.yaml'], says: '--picker-config is of one picker' },
   ])('refuses $argv', ({ argv, says }) => {
@@ -182,6 +204,14 @@ describe('the banner', () => {
     expect(portTable(moved)).toMatch(/ sidecar-1 +http:\/\/127.0.0.1:8408 +decode sidecar/);
     expect(portTable(moved)).toMatch(/ sidecar-1-metrics +http:\/\/127.0.0.1:9108\/metrics +what the sidecar counts/);
     expect(examples(moved)).toContain('http://127.0.0.1:8212/simulator/faults');
+  });
+
+  it('says where queued requests go, and how to queue one', () => {
+    const moved = stackPlan(stackArguments(['--port-offset=7', '--async']));
+    expect(portTable(moved)).toMatch(/ redis +redis:\/\/127.0.0.1:6386 +where queued/);
+    expect(portTable(moved)).toMatch(/ async-worker-metrics +http:\/\/127.0.0.1:9102\/metrics +what/);
+    expect(examples(moved)).toContain('curl -i http://127.0.0.1:8007/v1/requests/job-1');
+    expect(examples(plan())).not.toContain('/v1/requests');
   });
 
   it.each([['--port-offset=7'], ['--port-offset=7', '--envoy', '--pickers=3'], ['--port-offset=7', '--sidecar']])(

@@ -8,6 +8,8 @@ import type { EnvoyPlan } from './envoy-process.ts';
 import { byPhase, pickerPlans, workerEndpoint } from './picker-plan.ts';
 import type { PickerPlan } from './picker-plan.ts';
 import { PortTable } from './port-table.ts';
+import { queuePlan, withBroker } from './queue-plan.ts';
+import type { QueuePlan } from './queue-plan.ts';
 import { behindSidecars, sidecarPlans, sidecarWorkers } from './sidecar-plan.ts';
 import type { PlacedWorker, SidecarPlan } from './sidecar-plan.ts';
 import type { StackArguments } from './stack-arguments.ts';
@@ -30,6 +32,8 @@ export interface StackPlan {
   readonly envoy: EnvoyPlan | undefined;
   /** Undefined where decode workers have sidecars. */
   readonly coordinator: CoordinatorPlan | undefined;
+  /** Undefined where nothing is queued. */
+  readonly queue: QueuePlan | undefined;
   /** Where clients come in. */
   readonly url: string;
 }
@@ -38,7 +42,7 @@ export interface StackPlan {
 const PROMETHEUS_PORT = 9091;
 const PHASES_PORT = 8010;
 const ENVOY_ADMIN_PORT = 9901;
-/** Where Envoy and sidecars listen, and where they look for others. */
+/** Where Envoy, sidecars and Redis listen, and where they look for others. */
 const LOOPBACK = '127.0.0.1';
 
 /**
@@ -69,6 +73,7 @@ function coordinatorStack(args: StackArguments, file: SimulatorFile, table: Port
   const envoy = args.envoy ? envoyPlan(gatewayPort, listens.port, pickers, table) : undefined;
   const url = address(listens.port);
   const picker = pickerAddresses(pickers, host);
+  const queue = args.async ? queuePlan(args.asyncWorkerConfig, host, address(gatewayPort), table) : undefined;
   return {
     simulator: {
       ...simulator,
@@ -80,13 +85,14 @@ function coordinatorStack(args: StackArguments, file: SimulatorFile, table: Port
     envoy,
     coordinator: {
       url,
-      config: withAddresses(coordinator, {
+      config: withAddresses(queue === undefined ? coordinator : withBroker(coordinator, queue.redisUrl), {
         listen: `${host}:${listens.port}`,
         metricsPort: listens.metricsPort,
         gateway: address(envoy?.topology.port ?? gatewayPort),
         render: address(renderPort),
       }),
     },
+    queue,
     url: address(gatewayPort),
   };
 }
@@ -112,18 +118,19 @@ function sidecarStack(args: StackArguments, file: SimulatorFile, table: PortTabl
     sidecars,
     envoy: args.envoy ? { topology, adminPort: table.place('envoy', ENVOY_ADMIN_PORT) } : undefined,
     coordinator: undefined,
+    queue: undefined,
     url: `http://${host}:${gatewayPort}`,
   };
 }
 
 /** @throws ZodError, or Error where something is missing that a stack needs */
-function simulatorFile({ simulatorConfig, envoy, sidecar }: StackArguments) {
+function simulatorFile({ simulatorConfig, envoy, sidecar, async }: StackArguments) {
   const file = simulatorSchema.parse(readTree({ file: simulatorConfig }).values);
   const { gateway, render, host } = file;
   if (gateway === undefined || render === undefined) throw new Error(`${simulatorConfig} has no gateway or no render`);
-  const flag = envoy ? '--envoy' : '--sidecar';
-  if ((envoy || sidecar) && host !== LOOPBACK)
-    throw new Error(`${simulatorConfig}: host has to be ${LOOPBACK} for ${flag}`);
+  const [flag] = Object.entries({ envoy, sidecar, async }).flatMap(([name, isSet]) => (isSet ? [name] : []));
+  if (flag !== undefined && host !== LOOPBACK)
+    throw new Error(`${simulatorConfig}: host has to be ${LOOPBACK} for --${flag}`);
   return { ...file, gateway, render };
 }
 

@@ -1,6 +1,8 @@
+import { setTimeout } from 'node:timers/promises';
 import { describe, expect, it } from '@jest/globals';
 import { aSpan } from '../testing/a-span.ts';
-import { SHOWN } from './span-attributes.ts';
+import { EXPORT_DELAY_MS } from './otlp-receiver.ts';
+import { SHOWN, WORKER } from './span-attributes.ts';
 import { TraceCollector } from './trace-collector.ts';
 import type { RequestTrace } from './trace-collector.ts';
 
@@ -40,6 +42,27 @@ describe('TraceCollector', () => {
     collector.add([aSpan('call', 'root', [1, 8]), aSpan('root', undefined, [0, 10], server)]);
     const { root, spans } = await next();
     expect([root.spanId, ...spans.map(({ spanId }) => spanId)]).toEqual(['root', 'call', 'gateway.request', 'pick']);
+  });
+
+  it('has a queued request wait for its worker, whose request is a part of it', async () => {
+    const { collector, next } = collected();
+    const served = { isServer: true, attributes: { [SHOWN.requestId]: 'r-2' } };
+    collector.add([aSpan('enqueue', 'root', [1, 2]), aSpan('root', 'client', [0, 3], server)]);
+    collector.add([aSpan('decode', 'served', [6, 8]), aSpan('served', 'worker', [5, 9], served)]);
+    await setTimeout(5 * EXPORT_DELAY_MS);
+    collector.add([aSpan('first try', 'enqueue', [4, 5], { attributes: { [WORKER.outcome]: 'retried' } })]);
+    await setTimeout(5 * EXPORT_DELAY_MS);
+    collector.add([aSpan('worker', 'enqueue', [4, 10], { attributes: { [WORKER.outcome]: 'delivered' } })]);
+    const { root, spans } = await next();
+    expect([root, ...spans].map(({ spanId }) => spanId)).toEqual([
+      ...['root', 'enqueue', 'first try', 'worker', 'served', 'decode'],
+    ]);
+  });
+
+  it('has a request that could not be queued wait for nobody', async () => {
+    const { collector, next } = collected();
+    collector.add([aSpan('enqueue', 'root', [1, 2], { error: 'offline' }), aSpan('root', undefined, [0, 3], server)]);
+    expect((await next()).spans.map(({ spanId }) => spanId)).toEqual(['enqueue']);
   });
 
   it('tells traces apart, though their span ids be the same', async () => {

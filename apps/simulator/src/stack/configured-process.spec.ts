@@ -2,9 +2,9 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { CoordinatorProcess } from './coordinator-process.ts';
+import { ConfiguredProcess } from './configured-process.ts';
 
-/** Stands in for the built coordinator: ready at the second asking, and says what it was started with. */
+/** Stands in for a built program: ready at the second asking of the port that it is given. */
 const STAND_IN = `
 import { createServer } from 'node:http';
 import { readFileSync } from 'node:fs';
@@ -14,7 +14,7 @@ let asked = 0;
 const server = createServer((request, response) => {
   response.writeHead(request.url === '/readyz' && ++asked > 1 ? 200 : 503).end();
 });
-server.listen(0, '127.0.0.1', () => console.log('port ' + server.address().port));
+server.listen(config.port, '127.0.0.1');
 process.on('SIGTERM', () => { console.log('bye'); process.exit(0); });
 `;
 
@@ -25,7 +25,7 @@ console.log(JSON.stringify(Object.fromEntries(own)));
 setInterval(() => undefined, 1000);
 `;
 
-describe('CoordinatorProcess', () => {
+describe('ConfiguredProcess', () => {
   const folder = mkdtempSync(join(tmpdir(), 'stand-in-'));
   const main = join(folder, 'main.mjs');
 
@@ -37,23 +37,25 @@ describe('CoordinatorProcess', () => {
     rmSync(folder, { recursive: true });
   });
 
+  const program = (config: { readonly port?: number; readonly broken?: boolean }) => ({
+    ...{ name: 'the stand-in', main, config },
+    url: `http://127.0.0.1:${config.port ?? 1}`,
+  });
+
   it('is ready when /readyz says so, hands its lines on, and ends with SIGTERM', async () => {
     const lines: string[] = [];
-    const listening = Promise.withResolvers<string>();
-    const child = new CoordinatorProcess(main, {}, (line) => {
-      lines.push(line);
-      if (line.startsWith('port ')) listening.resolve(line.slice('port '.length));
-    });
-    await child.ready(`http://127.0.0.1:${await listening.promise}`);
+    const port = 10_000 + Math.floor(Math.random() * 20_000);
+    const child = new ConfiguredProcess(program({ port }), (line) => lines.push(line));
+    await child.ready();
     await child.stop();
     expect(await child.ended).toBe(0);
-    expect(lines.at(-1)).toBe('bye');
+    expect(lines).toEqual(['bye']);
   });
 
   it('gets the tracing it is given in place of what the environment says of it', async () => {
     process.env['OTEL_EXPORTER_OTLP_HEADERS'] = 'x-api-key=secret';
     const said = Promise.withResolvers<string>();
-    const child = new CoordinatorProcess(join(folder, 'env.mjs'), {}, said.resolve, {
+    const child = new ConfiguredProcess({ ...program({}), main: join(folder, 'env.mjs') }, said.resolve, {
       OTEL_TRACES_SAMPLER: 'always_on',
     });
     const line = await said.promise;
@@ -63,8 +65,8 @@ describe('CoordinatorProcess', () => {
   });
 
   it('is not waited for when it ends while starting', async () => {
-    const child = new CoordinatorProcess(main, { broken: true }, () => undefined);
-    await expect(child.ready('http://127.0.0.1:1')).rejects.toThrow('the coordinator ended with code 3 while starting');
+    const child = new ConfiguredProcess(program({ broken: true }), () => undefined);
+    await expect(child.ready()).rejects.toThrow('the stand-in ended with code 3 while starting');
     await child.stop();
   });
 });
