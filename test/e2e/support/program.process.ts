@@ -80,5 +80,7 @@ export class ProgramProcess {
 
 /** What the machine's environment sets for another deployment must not reach the one under test. */
 function ownEnvironment(): Record<string, string | undefined> {
-  return Object.fromEntries(Object.entries(environment()).filter(([name]) => !/^(COORDINATOR|OTEL)_/.test(name)));
+  return Object.fromEntries(
+    Object.entries(environment()).filter(([name]) => !/^(COORDINATOR|ASYNC_WORKER|OTEL)_/.test(name)),
+  );
 }
