@@ -2,7 +2,7 @@ import { describe, expect, it, jest } from '@jest/globals';
 import { cleanup } from '#testing';
 import { BrokerBench, CHAT, errorOf, eventually } from './broker.fixture.ts';
 import type { Answered } from './broker.fixture.ts';
-import { RedisServer } from './redis.fixture.ts';
+import { RedisServer, redisClient } from './redis.fixture.ts';
 import { ObservedCluster } from './telemetry-cluster.fixture.ts';
 import { ObservedCoordinator } from './telemetry.fixture.ts';
 
@@ -36,6 +36,22 @@ describe('async-broker, Redis away at the start', () => {
       /pipeline\.steps\[0\]\.params\.redis_url +redis cannot be used: offline \(ECONNREFUSED\)/,
     );
     await expect(started).rejects.not.toThrow('SECRET');
+  });
+
+  it('starts when Redis has read what it kept', async () => {
+    // microseconds for each command; after 1024 of them it looks at its clients
+    const server = await RedisServer.start({ args: ['--key-load-delay', '500'] });
+    later(() => server.close());
+    const cluster = await ObservedCluster.start();
+    later(() => cluster.close());
+    const client = await redisClient(server.url);
+    await Promise.all(Array.from({ length: 4 * 1024 }, (_, key) => client.set(`key-${key}`, 'text')));
+    client.destroy();
+    await server.stop();
+    await server.run();
+    const steps = [{ type: 'async-broker', params: { redis_url: server.url } }, 'decode'];
+    const coordinator = await ObservedCoordinator.start(cluster, { steps });
+    await coordinator.close();
   });
 
   it('does not start with a password that is wrong', async () => {

@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { Inject, Injectable, Logger } from '@nestjs/common';
 import type { OnApplicationShutdown, OnModuleInit } from '@nestjs/common';
 import { ConfigError } from '#config';
@@ -11,6 +12,9 @@ import type { RedisUse } from './redis-use.ts';
 
 /** Milliseconds that a command may take. */
 const COMMAND_LIMIT = 5_000;
+/** Error code of a server that reads what it kept, and milliseconds after which it is asked again. */
+const LOADING = 'LOADING';
+const LOADING_PAUSE = 100;
 /** Milliseconds for what was sent to be answered when the process ends. */
 const CLOSE_LIMIT = 1_000;
 
@@ -38,7 +42,7 @@ export class RedisConnection implements OnModuleInit, OnApplicationShutdown {
     this.link = link;
     try {
       await limited(link.connect(), CONNECT_LIMIT);
-      await this.ping();
+      await this.hasLoaded();
       this.notifies = await this.canNotify();
       if (this.notifies) await limited(link.connectSubscriber(), CONNECT_LIMIT);
       this.isUp = true;
@@ -105,6 +109,20 @@ export class RedisConnection implements OnModuleInit, OnApplicationShutdown {
   /** @throws BrokerError */
   async unwatch(key: string): Promise<void> {
     await this.limitedly('UNSUBSCRIBE', (link) => link.unsubscribe(this.channel(key)));
+  }
+
+  /** A server that still reads what it kept is waited for as one that is not there. */
+  private async hasLoaded(): Promise<void> {
+    const deadline = performance.now() + CONNECT_LIMIT;
+    for (;;) {
+      try {
+        await this.send('PING', this.use.key, ['PING'], LOADING);
+        return;
+      } catch (error) {
+        if (brokerError(error).detail !== LOADING || performance.now() > deadline) throw error;
+      }
+      await sleep(LOADING_PAUSE);
+    }
   }
 
   private ping(): Promise<unknown> {
