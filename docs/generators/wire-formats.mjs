@@ -2,8 +2,16 @@ import { existsSync, readFileSync, readdirSync } from 'node:fs';
 import { GENERATED } from './markdown.mjs';
 
 const FOLDER = 'test/fixtures/wire/';
-/** In the order in which a request meets them. */
-const PHASES = ['conditional-decode', 'encode', 'prefill', 'decode'];
+/** In the order in which a request meets them; those with a step are its calls, in place of prefill and decode. */
+const SECTIONS = [
+  { phase: 'conditional-decode' },
+  { phase: 'encode' },
+  { phase: 'prefill' },
+  { phase: 'decode' },
+  { step: 'prefill-decode', phase: 'reserve-endpoint' },
+  { step: 'prefill-decode', phase: 'prefill' },
+  { step: 'prefill-decode', phase: 'decode' },
+];
 
 const INTRODUCTION = `
 What goes to the workers, by phase, client format and connector. Each body is a golden file in \`${FOLDER}\`, which a test
@@ -22,10 +30,10 @@ export function wireFormats(root) {
     INTRODUCTION,
     '## What comes in',
     ...groups(files, ({ request, rendered }) => [request, rendered]).flatMap(incoming),
-    ...PHASES.flatMap((phase) =>
+    ...SECTIONS.flatMap(({ step, phase }) =>
       phaseSection(
-        phase,
-        files.filter((file) => file.phase === phase),
+        step === undefined ? phase : `${step}: ${phase}`,
+        files.filter((file) => file.step === step && file.phase === phase),
       ),
     ),
   ];
@@ -40,10 +48,10 @@ function incoming([{ client, request, rendered }]) {
   ];
 }
 
-function phaseSection(phase, files) {
+function phaseSection(title, files) {
   if (files.length === 0) return [];
   return [
-    `## ${phase}`,
+    `## ${title}`,
     'Its headers, besides what the transport adds:',
     json(JSON.stringify(files[0].headers)),
     ...groups(files, ({ path, body }) => [path, body]).flatMap(outgoing),
