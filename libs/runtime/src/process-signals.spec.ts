@@ -50,6 +50,17 @@ describe('ProcessSignals', () => {
     expect(child.text).toBe('running\nstopped\n');
   });
 
+  it('hears a signal that came while the program was loaded and that nobody has been told of yet', async () => {
+    const child = new Child(`
+      import { ProcessSignals } from '${SOURCE}';
+      process.on('SIGTERM', () => process.exit(7));
+      process.kill(process.pid, 'SIGTERM');
+      new ProcessSignals();
+      setTimeout(() => process.exit(9), 10_000);
+    `);
+    expect(await child.exit).toBe(0);
+  });
+
   it('exits 0 also where the stop fails', async () => {
     const child = await running("signals.onStop(() => Promise.reject(new Error('no')));");
     child.send('SIGTERM');

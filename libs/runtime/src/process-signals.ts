@@ -12,10 +12,8 @@ export class ProcessSignals {
 
   /** @param isWorker a terminal sends Ctrl-C to workers too, but their supervisor tells them when to end */
   constructor(isWorker = false) {
-    // whoever listened while the program was loaded
-    process.removeAllListeners('SIGTERM').removeAllListeners('SIGINT');
-    process.on('SIGTERM', () => void this.handle('SIGTERM'));
-    process.on('SIGINT', () => void (isWorker ? undefined : this.handle('SIGINT')));
+    takeOver('SIGTERM', () => void this.handle('SIGTERM'));
+    takeOver('SIGINT', () => void (isWorker ? undefined : this.handle('SIGINT')));
   }
 
   /** @param kill ends at once what this process has started, before a second signal ends the process itself */
@@ -37,4 +35,11 @@ export class ProcessSignals {
       process.exit(0);
     }
   }
+}
+
+/** In place of whoever listened while the program was loaded; without a listener in between, a signal that waits to be told would be lost. */
+function takeOver(signal: 'SIGTERM' | 'SIGINT', listener: () => void): void {
+  const earlier = process.listeners(signal);
+  process.on(signal, listener);
+  for (const one of earlier) process.off(signal, one);
 }
