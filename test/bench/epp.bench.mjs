@@ -47,7 +47,7 @@ async function main(seconds) {
   const processes = [];
   for (const endpoints of values.decisions ? [] : ENDPOINTS) processes.push(await measuredPicker(endpoints, seconds));
   if (processes.length > 0) print([PROCESS_HEAD, ...processes.map(processRow)]);
-  keep({ version: version(ROOT), machine: machine(placement()), started, seconds, decisions, processes });
+  await keep({ version: version(ROOT), machine: machine(placement()), started, seconds, decisions, processes });
   const problems = judged(decisions);
   for (const problem of problems) process.stdout.write(`${problem}\n`);
   return problems.length === 0 ? 0 : 1;
@@ -57,10 +57,10 @@ function print(rows) {
   process.stdout.write(`${aligned(rows, 0)}\n\n`);
 }
 
-function keep(run) {
+async function keep(run) {
   mkdirSync(`${ROOT}dist/bench`, { recursive: true });
   writeFileSync(`${ROOT}dist/bench/epp.json`, `${JSON.stringify(run, null, 1)}\n`);
-  if (values['write-docs']) writePickerPage(run, ROOT);
+  if (values['write-docs']) await writePickerPage(run, ROOT);
 }
 
 /** What is not as promised. */

@@ -29,9 +29,11 @@ export function processRow({ endpoints, idle, request, event, idleMib, blocks, f
   return [String(endpoints), percent(idle), duration(request), duration(event), ...memory, each];
 }
 
-/** Keeps a run, for the page that is made of all of them. */
-export function writePickerPage(run, root) {
-  writeFileSync(join(root, RESULTS), `${JSON.stringify(run)}\n`);
+/** Keeps a run, for the page that is made of all of them; as the formatter has it, since it is committed. */
+export async function writePickerPage(run, root) {
+  const { format, resolveConfig } = await import('prettier');
+  const file = join(root, RESULTS);
+  writeFileSync(file, await format(JSON.stringify(run), { ...(await resolveConfig(file)), filepath: file }));
 }
 
 /** The picker's part of docs/performance.md, from the run that is kept; empty where there is none. @param table makes one of rows */
