@@ -1,19 +1,12 @@
 import { describe, expect, it, jest } from '@jest/globals';
 import { WorkerKeys } from '#broker';
-import { cleanup, json } from '#testing';
-import { QUEUE, WorkerBench, workerRedis } from './async-worker.fixture.ts';
+import { QUEUE } from './async-worker.fixture.ts';
 import { eventually } from './broker.fixture.ts';
+import { workerBenches } from './worker-benches.fixture.ts';
 
 jest.setTimeout(90_000);
 
-const later = cleanup();
-const redis = workerRedis();
-
-async function start(): Promise<WorkerBench> {
-  const bench = await WorkerBench.start(redis(), (_, response) => json(response, '{"ok":true}'));
-  later(() => bench.close());
-  return bench;
-}
+const start = workerBenches();
 
 /** An envelope as the step writes it, with parts that are another's. */
 function forged(data: object = {}, internal: object = {}): string {

@@ -1,22 +1,16 @@
 import { describe, expect, it, jest } from '@jest/globals';
 import { WorkerKeys } from '#broker';
-import { cleanup, json } from '#testing';
-import type { Handler } from '#testing';
+import { json } from '#testing';
 import type { LeasedMessage } from '../../libs/dispatch/src/leased.message.ts';
 import { errorResult } from '../../libs/dispatch/src/result-text.ts';
-import { NOTHING_KEPT, QUEUE, WorkerBench, workerRedis } from './async-worker.fixture.ts';
+import { NOTHING_KEPT, QUEUE } from './async-worker.fixture.ts';
+import type { WorkerBench } from './async-worker.fixture.ts';
 import { eventually } from './broker.fixture.ts';
+import { workerBenches } from './worker-benches.fixture.ts';
 
 jest.setTimeout(90_000);
 
-const later = cleanup();
-const redis = workerRedis();
-
-async function start(handler: Handler = (_, response) => json(response, '{"ok":true}')): Promise<WorkerBench> {
-  const bench = await WorkerBench.start(redis(), handler);
-  later(() => bench.close());
-  return bench;
-}
+const start = workerBenches();
 
 /** What a worker has that takes one message, and then disappears. */
 async function takenByOne(bench: WorkerBench, lease: number): Promise<LeasedMessage> {

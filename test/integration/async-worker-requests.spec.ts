@@ -1,19 +1,12 @@
 import { describe, expect, it, jest } from '@jest/globals';
-import { cleanup, json } from '#testing';
 import type { Handler } from '#testing';
-import { NOTHING_KEPT, SECRET, WorkerBench, payloadOf, workerRedis } from './async-worker.fixture.ts';
+import { NOTHING_KEPT, SECRET, payloadOf } from './async-worker.fixture.ts';
 import { eventually } from './broker.fixture.ts';
+import { workerBenches } from './worker-benches.fixture.ts';
 
 jest.setTimeout(90_000);
 
-const later = cleanup();
-const redis = workerRedis();
-
-async function start(handler: Handler = (_, response) => json(response, '{"ok":true}')): Promise<WorkerBench> {
-  const bench = await WorkerBench.start(redis(), handler);
-  later(() => bench.close());
-  return bench;
-}
+const start = workerBenches();
 
 const TRACEPARENT = '00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01';
 

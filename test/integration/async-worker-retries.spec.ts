@@ -1,20 +1,14 @@
 import { describe, expect, it, jest } from '@jest/globals';
 import { WorkerKeys } from '#broker';
-import { cleanup, json } from '#testing';
+import { json } from '#testing';
 import type { Handler } from '#testing';
-import { NOTHING_KEPT, QUEUE, WorkerBench, idIn, payloadOf, workerRedis } from './async-worker.fixture.ts';
+import { NOTHING_KEPT, QUEUE, idIn, payloadOf } from './async-worker.fixture.ts';
 import { eventually } from './broker.fixture.ts';
+import { workerBenches } from './worker-benches.fixture.ts';
 
 jest.setTimeout(90_000);
 
-const later = cleanup();
-const redis = workerRedis();
-
-async function start(handler: Handler): Promise<WorkerBench> {
-  const bench = await WorkerBench.start(redis(), handler);
-  later(() => bench.close());
-  return bench;
-}
+const start = workerBenches();
 
 const refusing =
   (status: number, headers: Record<string, string> = {}): Handler =>

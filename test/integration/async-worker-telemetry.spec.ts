@@ -5,10 +5,11 @@ import type { Handler } from '#testing';
 import { ATTRIBUTES } from '../../libs/telemetry/src/attributes.ts';
 import { openMetricsFaults } from '../../libs/telemetry/src/open-metrics.fixture.ts';
 import { SpanRecorder, only } from '../../libs/telemetry/src/spans.fixture.ts';
-import { QUEUE, SECRET, WorkerBench, workerRedis } from './async-worker.fixture.ts';
+import { QUEUE, SECRET, WorkerBench } from './async-worker.fixture.ts';
 import { eventually } from './broker.fixture.ts';
 import { WatchedWorker, driveEverything } from './watched-async-worker.fixture.ts';
 import type { WatchSetting } from './watched-async-worker.fixture.ts';
+import { workerRedis } from './worker-benches.fixture.ts';
 
 jest.setTimeout(90_000);
 

@@ -1,5 +1,4 @@
 import 'reflect-metadata';
-import { afterAll, beforeAll, beforeEach } from '@jest/globals';
 import { Logger } from '@nestjs/common';
 import { BrokerKeys, QueueFigures, RedisConnection, RequestStore, WorkerKeys, mirrored, readResult } from '#broker';
 import type { RequestKeys } from '#broker';
@@ -15,8 +14,8 @@ import { asyncWorkerConfig } from '../../apps/async-worker/src/async-worker.conf
 import { startAsyncWorker } from '../../apps/async-worker/src/start.ts';
 import type { RunningAsyncWorker } from '../../apps/async-worker/src/start.ts';
 import { eventually } from './broker.fixture.ts';
-import { RedisServer, redisClient } from './redis.fixture.ts';
-import type { TestRedis } from './redis.fixture.ts';
+import { redisClient } from './redis.fixture.ts';
+import type { RedisServer, TestRedis } from './redis.fixture.ts';
 
 export const QUEUE = 'request-sortedset';
 export const TENANT = 'team-a';
@@ -239,26 +238,6 @@ export function idIn(body: Buffer): string {
 }
 
 export const NOTHING_KEPT = { leases: 0, holders: 0, taken: 0, retries: 0, dead: 0 };
-
-/** A Redis for all tests of a file, empty before each. */
-export function workerRedis(): () => RedisServer {
-  const parts: { redis?: RedisServer } = {};
-  beforeAll(async () => {
-    parts.redis = await RedisServer.start();
-  });
-  beforeEach(async () => {
-    const client = await redisClient(parts.redis?.url ?? '');
-    await client.flushAll();
-    client.destroy();
-  });
-  afterAll(async () => {
-    await parts.redis?.close();
-  });
-  return () => {
-    if (parts.redis === undefined) throw new Error('not started yet');
-    return parts.redis;
-  };
-}
 
 /** Connected as the coordinator's step is. */
 async function connectionTo({ url }: RedisServer): Promise<RedisConnection> {

@@ -1,28 +1,12 @@
 import { describe, expect, it, jest } from '@jest/globals';
-import { cleanup, json } from '#testing';
-import type { Handler } from '#testing';
-import {
-  NOTHING_KEPT,
-  PAYLOAD,
-  QUEUE,
-  SECRET,
-  WorkerBench,
-  idIn,
-  payloadOf,
-  workerRedis,
-} from './async-worker.fixture.ts';
+import { json } from '#testing';
+import { NOTHING_KEPT, PAYLOAD, QUEUE, SECRET, idIn, payloadOf } from './async-worker.fixture.ts';
 import { eventually } from './broker.fixture.ts';
+import { workerBenches } from './worker-benches.fixture.ts';
 
 jest.setTimeout(90_000);
 
-const later = cleanup();
-const redis = workerRedis();
-
-async function start(handler: Handler = (_, response) => json(response, '{"ok":true}')): Promise<WorkerBench> {
-  const bench = await WorkerBench.start(redis(), handler);
-  later(() => bench.close());
-  return bench;
-}
+const start = workerBenches();
 
 describe('the async worker', () => {
   it('has a queued request served by the coordinator, and puts the answer where its client looks', async () => {

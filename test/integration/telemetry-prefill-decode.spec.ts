@@ -30,6 +30,19 @@ async function served(request: ClientOptions = {}, options: object = {}) {
   return one;
 }
 
+/** So that both are under way at the same time. */
+function prefillWaitsForDecode(): void {
+  const isDecoding = Promise.withResolvers<undefined>();
+  cluster.handlers.prefill = async (response) => {
+    await isDecoding.promise;
+    response.end('{}');
+  };
+  cluster.handlers.decode = async (response) => {
+    isDecoding.resolve(undefined);
+    await stream(response);
+  };
+}
+
 describe('what telemetry tells of prefill-decode', () => {
   it('is a trace of a reservation, then prefill and decode beside each other, under one step', async () => {
     const { named, failed } = await served();
@@ -59,15 +72,7 @@ describe('what telemetry tells of prefill-decode', () => {
   });
 
   it('has the three calls in the timeline, prefill and decode beside each other', async () => {
-    const isDecoding = Promise.withResolvers<undefined>();
-    cluster.handlers.prefill = async (response) => {
-      await isDecoding.promise;
-      response.end('{}');
-    };
-    cluster.handlers.decode = async (response) => {
-      isDecoding.resolve(undefined);
-      await stream(response);
-    };
+    prefillWaitsForDecode();
     const { own } = await served();
     const { execution_path: path, calls } = timeline.parse(own.timeline(ID));
     expect([path, calls.map(({ upstream, step, status }) => [upstream, step, status])]).toEqual([
@@ -84,15 +89,7 @@ describe('what telemetry tells of prefill-decode', () => {
   });
 
   it('gives the time to the first token to prefill as long as that runs, the reservation with it', async () => {
-    const isDecoding = Promise.withResolvers<undefined>();
-    cluster.handlers.prefill = async (response) => {
-      await isDecoding.promise;
-      response.end('{}');
-    };
-    cluster.handlers.decode = async (response) => {
-      isDecoding.resolve(undefined);
-      await stream(response);
-    };
+    prefillWaitsForDecode();
     const { own } = await served();
     const { parts_ms: parts } = timeline.parse(own.timeline(ID));
     expect(parts['prefill']).toBeGreaterThan(0);

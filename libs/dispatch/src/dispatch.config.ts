@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { queueProblem } from '#broker';
 import { baseUrl, duration, headerName, integer, mebibytes } from '#config';
+import { serverTrust } from '#gateway';
 
 /** The `coordinator` section: where requests are served. */
 export const coordinatorAccess = z
@@ -14,14 +15,7 @@ export const coordinatorAccess = z
     max_response_size: mebibytes({ min: 1, max: 80 })
       .default(64)
       .describe('Largest answer in MiB. A larger one is an error for its client, and is not asked for again.'),
-    ca_file: z
-      .string()
-      .default('')
-      .describe('PEM file of the authorities that sign the certificate of an https address.'),
-    insecure_skip_verify: z
-      .boolean()
-      .default(false)
-      .describe('Accept any certificate of an https address. For tests: nothing then proves who answers.'),
+    ...serverTrust,
   })
   .describe('Where the requests are served.');
 

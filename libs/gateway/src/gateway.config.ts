@@ -1,6 +1,18 @@
 import { z } from 'zod';
 import { baseUrl, duration, headerName, integer, mebibytes } from '#config';
 
+/** Keys of a section about a server that may be called by https: who proves to be that server. */
+export const serverTrust = {
+  ca_file: z
+    .string()
+    .default('')
+    .describe('PEM file of the authorities that sign the certificate of an https address.'),
+  insecure_skip_verify: z
+    .boolean()
+    .default(false)
+    .describe('Accept any certificate of an https address. For tests: nothing then proves who answers.'),
+} as const;
+
 /** The `gateway` section: the outbound client to the Inference Gateway. */
 export const gatewayConfig = z
   .strictObject({
@@ -30,14 +42,7 @@ export const gatewayConfig = z
     max_response_size: mebibytes({ min: 1, max: 2047 })
       .default(512)
       .describe('Largest encode, prefill or render answer, in MiB. Relayed answers are not limited.'),
-    ca_file: z
-      .string()
-      .default('')
-      .describe('PEM file of the authorities that sign the certificate of an https address.'),
-    insecure_skip_verify: z
-      .boolean()
-      .default(false)
-      .describe('Accept any certificate of an https address. For tests: nothing then proves who answers.'),
+    ...serverTrust,
   })
   .describe('Outbound client to the Inference Gateway.');
 

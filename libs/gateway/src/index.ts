@@ -1,6 +1,6 @@
 export { GatewayClient } from './gateway.client.ts';
 export type { PassthroughCall, PhaseCall } from './gateway.client.ts';
-export { GATEWAY_CONFIG, gatewayConfig } from './gateway.config.ts';
+export { GATEWAY_CONFIG, gatewayConfig, serverTrust } from './gateway.config.ts';
 export type { GatewayConfig, UpstreamSettings } from './gateway.config.ts';
 export { GatewayModule } from './gateway.module.ts';
 export type { GatewayModuleOptions } from './gateway.module.ts';

@@ -3,7 +3,8 @@ import type { ChartCluster } from './chart.cluster.ts';
 import type { ChartPool } from './chart.routes.ts';
 import { PHASES } from './picker-config.ts';
 import type { Phase } from './picker-config.ts';
-import { PodRelay } from './pod.relay.ts';
+import { podRelay } from './pod.relay.ts';
+import type { TcpRelay } from './tcp.relay.ts';
 
 const FIRST = 21;
 
@@ -18,7 +19,7 @@ export interface ServingPod {
 /** Pods of the chart's pools, at addresses of loopback, each with a simulated worker in it. */
 export class ChartPods {
   readonly serving: ServingPod[] = [];
-  private readonly relays: PodRelay[] = [];
+  private readonly relays: TcpRelay[] = [];
 
   constructor(
     private readonly server: ChartCluster,
@@ -34,7 +35,7 @@ export class ChartPods {
     if (phase === undefined) throw new Error(`a pod has one role, and ${name} has ${role}`);
     const address = `127.0.0.${FIRST + this.serving.length}`;
     await this.server.pod(name, address, { [this.roleLabel]: role, ...this.pools[phase].labels });
-    this.relays.push(await PodRelay.open(address, this.port, await entry(address)));
+    this.relays.push(await podRelay(address, this.port, await entry(address)));
     this.serving.push({ name, role: phase, endpoint: `${address}:${this.port}` });
   }
 
