@@ -85,7 +85,7 @@ describe('the async worker, Redis away later', () => {
     await eventually(() => first.observer.failures.length > 0, 30_000);
     bench.server.thaw();
     const second = await bench.worker();
-    await eventually(() => second.observer.ended.length + first.observer.ended.length > 0, 30_000);
+    await eventually(() => second.observer.ended.length + first.observer.ended.length > 0, 60_000);
     open[0]?.();
     const { text } = await bench.answered('job-1');
     expect(['{"by":"first"}', '{"by":"second"}']).toContain(text);
@@ -109,7 +109,8 @@ describe('the async worker, Redis away later', () => {
     await bench.redis.set(QUEUE, 'no sorted set');
     const worker = await bench.worker();
     const told = (): number => worker.lines.filter((line) => line.includes('nothing can be taken')).length;
-    await eventually(() => worker.observer.failures.filter((failure) => failure === 'take reply').length >= 5);
+    const failed = (): number => worker.observer.failures.filter((failure) => failure === 'take reply').length;
+    await eventually(() => failed() >= 5, 60_000);
     expect(told()).toBe(1);
     await bench.redis.del(QUEUE);
     await bench.enqueue('job-1');

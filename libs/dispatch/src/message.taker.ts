@@ -60,20 +60,31 @@ export class MessageTaker implements BeforeApplicationShutdown {
     }
   }
 
-  /** One look at every queue, each being the first one in its turn. @returns whether there may be more at once */
+  /**
+   * One look at every queue. Its turn passes from a queue when there was room to take, and not by rounds: of two queues one could be next
+   * whenever there is no room.
+   * @returns whether there may be more at once
+   */
   private async round(): Promise<boolean> {
-    const first = this.turn++ % this.queues.length;
+    const first = this.turn;
     let found = false;
-    for (const queue of [...this.queues.slice(first), ...this.queues.slice(0, first)]) {
-      if (await this.lookAt(queue)) found = true;
+    for (const step of this.queues.keys()) {
+      const place = (first + step) % this.queues.length;
+      const queue = this.queues[place];
+      if (queue === undefined) continue;
+      const isNext = this.turn === place;
+      const taken = await this.lookAt(queue, isNext);
+      if (isNext && taken !== undefined) this.turn = (place + 1) % this.queues.length;
+      if (taken === true) found = true;
     }
     return found;
   }
 
-  /** A queue that cannot be read keeps nobody from the others. */
-  private async lookAt(queue: LeasedQueue): Promise<boolean> {
+  /** A queue that cannot be read keeps nobody from the others. @returns whether it had a message; undefined where it was not asked */
+  private async lookAt(queue: LeasedQueue, mayTake: boolean): Promise<boolean | undefined> {
     try {
       await this.recover(queue);
+      if (!mayTake || this.budget.room() === undefined) return undefined;
       const found = await this.takeFrom(queue);
       this.failures.delete(queue);
       return found;
