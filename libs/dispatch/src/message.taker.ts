@@ -8,6 +8,7 @@ import type { DispatchConfig } from './dispatch.config.ts';
 import { DispatchObserver } from './dispatch.observer.ts';
 import { HeldMessage } from './held.message.ts';
 import { HeldBudget } from './held-budget.ts';
+import type { Room } from './held-budget.ts';
 import { LeasedQueue } from './leased.queue.ts';
 import { MessageRunner } from './message.runner.ts';
 import { RedisClock } from './redis.clock.ts';
@@ -84,8 +85,9 @@ export class MessageTaker implements BeforeApplicationShutdown {
   private async lookAt(queue: LeasedQueue, mayTake: boolean): Promise<boolean | undefined> {
     try {
       await this.recover(queue);
-      if (!mayTake || this.budget.room() === undefined) return undefined;
-      const found = await this.takeFrom(queue);
+      const room = mayTake ? this.budget.room() : undefined;
+      if (room === undefined) return undefined;
+      const found = await this.takeFrom(queue, room);
       this.failures.delete(queue);
       return found;
     } catch (error) {
@@ -104,9 +106,8 @@ export class MessageTaker implements BeforeApplicationShutdown {
     if (retry > 0) this.observer.recovered(queue.name, 'retry', retry);
   }
 
-  private async takeFrom(queue: LeasedQueue): Promise<boolean> {
-    const room = this.budget.room();
-    if (room === undefined || !this.lifecycle.isReady) return false;
+  private async takeFrom(queue: LeasedQueue, room: Room): Promise<boolean> {
+    if (!this.lifecycle.isReady) return false;
     const holder = `${this.process}.${this.takings++}`;
     // what Redis has leased to this process by the time that it ends has to be given back
     const taking = { breakOff: () => undefined };
