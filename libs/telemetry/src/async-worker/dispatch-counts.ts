@@ -7,8 +7,6 @@ const PUT_BACK: ReadonlySet<DispatchOutcome> = new Set(['delayed', 'returned']);
 
 /** What the metrics are told of one message, from taking to letting go. */
 export class DispatchCounts {
-  private readonly startedAt = performance.now();
-
   /** @param traceId of a sampled trace, which then stands as an exemplar */
   constructor(
     private readonly metrics: AsyncWorkerMetrics,
@@ -18,7 +16,8 @@ export class DispatchCounts {
     metrics.on.inFlight.add([dispatch.queue], 1);
   }
 
-  ended(end: DispatchEnd): void {
+  /** @param elapsed milliseconds that it was held */
+  ended(end: DispatchEnd, elapsed: number): void {
     const { on } = this.metrics;
     const { queue, attempt, waited } = this.dispatch;
     const { outcome, reason, delay } = end;
@@ -29,7 +28,7 @@ export class DispatchCounts {
     if (waited !== undefined && attempt === 1 && !PUT_BACK.has(outcome)) {
       on.wait.observe([queue], Math.max(0, waited), this.traceId);
     }
-    this.called(end);
+    this.called(end, elapsed / 1000);
   }
 
   /** Nothing is known of how it ended. */
@@ -37,13 +36,12 @@ export class DispatchCounts {
     this.metrics.on.inFlight.add([this.dispatch.queue], -1);
   }
 
-  /** A message that was settled without a call has no duration. */
-  private called(end: DispatchEnd): void {
+  /** A message that was settled without a call has no duration. @param elapsed seconds */
+  private called(end: DispatchEnd, elapsed: number): void {
     if (!wasCalled(end)) return;
     const { outcome, status, failure } = end;
     const { on } = this.metrics;
     const { queue, waited } = this.dispatch;
-    const elapsed = (performance.now() - this.startedAt) / 1000;
     on.tries.add([queue, status === undefined ? this.metrics.failure(failure ?? '') : statusResult(status)]);
     on.tryDuration.observe([queue], elapsed, this.traceId);
     if (outcome !== 'delivered' || waited === undefined) return;

@@ -32,8 +32,9 @@ export class DispatchTelemetry extends DispatchObserver {
     const counts = new DispatchCounts(this.metrics, dispatch, trace?.server && trace.ids.traceId);
     try {
       const end = await next();
-      counts.ended(end);
-      logEnd(dispatch, end, trace, performance.now() - startedAt);
+      const elapsed = performance.now() - startedAt;
+      counts.ended(end, elapsed);
+      logEnd(dispatch, end, trace, elapsed);
       endSpan(trace, end);
       return end;
     } catch (error) {
