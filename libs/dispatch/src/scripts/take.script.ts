@@ -16,18 +16,15 @@ local first_left = tonumber(ARGV[5])
 local time = now()
 local reply = {tostring(time), '0'}
 
--- a submission's token is its receipt; where two messages claim one, the second goes by its digest
+-- a submission's token is its receipt; where two messages claim one, the second goes by its digest. Nil where the very same bytes are held
+-- already: what becomes of those becomes of these
 local function receiptOf(member)
-  local receipt = string.match(member, '^{"internal":{"request_token":"(%x+)"')
-  if receipt and #receipt <= 128 and redis.call('HEXISTS', KEYS[3], receipt) == 0 then return receipt end
-  return redis.sha1hex(member)
-end
-
--- the very same bytes are held already, and what becomes of those becomes of these
-local function isHeld(member)
   local token = string.match(member, '^{"internal":{"request_token":"(%x+)"')
-  if token and redis.call('HGET', KEYS[3], token) == member then return true end
-  return redis.call('HEXISTS', KEYS[3], redis.sha1hex(member)) == 1
+  local held = token and redis.call('HGET', KEYS[3], token)
+  if held == member then return nil end
+  local digest = redis.sha1hex(member)
+  if redis.call('HEXISTS', KEYS[3], digest) == 1 then return nil end
+  return token and not held and #token <= 128 and token or digest
 end
 
 -- what is not there to be written to ends the script before anything is written
@@ -42,9 +39,9 @@ for place = 1, most do
     reply[2] = tostring(#member)
     break
   end
-  local is_held, receipt = isHeld(member), receiptOf(member)
+  local receipt = receiptOf(member)
   redis.call('ZREM', KEYS[4], member)
-  if not is_held then
+  if receipt then
     redis.call('HSET', KEYS[3], receipt, member)
     redis.call('HSET', KEYS[2], receipt, holder .. ' ' .. deadline)
     redis.call('ZADD', KEYS[1], time + lease, receipt)
