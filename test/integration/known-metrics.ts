@@ -1,4 +1,5 @@
 import { Registry, collectDefaultMetrics } from 'prom-client';
+import { DEAD_LETTER_REASONS } from '#broker';
 import { ASYNC_WORKER_METRICS } from '#telemetry/async-worker-catalogue';
 import { METRICS } from '#telemetry/catalogue';
 import type { MetricSpec } from '#telemetry/catalogue';
@@ -19,11 +20,7 @@ import {
   STREAM_OUTCOMES,
   UPSTREAMS,
 } from '../../libs/telemetry/src/label-values.ts';
-import {
-  DEAD_LETTER_REASONS,
-  DISPATCH_OUTCOMES,
-  RECOVERIES,
-} from '../../libs/telemetry/src/async-worker/async-worker-label-values.ts';
+import { DISPATCH_OUTCOMES, RECOVERIES } from '../../libs/telemetry/src/async-worker/async-worker-label-values.ts';
 import { REFUSALS } from '../../libs/scheduling/src/scheduling.error.ts';
 import {
   API_TYPES,

@@ -1,9 +1,13 @@
 import { z } from 'zod';
 
+/** Why a message is a dead letter. */
+export const DEAD_LETTER_REASONS = ['retries_exhausted', 'worker_lost', 'invalid_envelope'] as const;
+export type DeadLetterReason = (typeof DEAD_LETTER_REASONS)[number];
+
 /** What an operator is told of a message that was given up; nothing of what it said. */
 const deadLetterSchema = z.object({
   receipt: z.string(),
-  reason: z.enum(['retries_exhausted', 'worker_lost', 'invalid_envelope']),
+  reason: z.enum(DEAD_LETTER_REASONS),
   /** Tries that were made. */
   attempts: z.number(),
   tenant: z.string().optional(),

@@ -17,7 +17,8 @@ export type {
 } from './broker.observer.ts';
 export { invalidRequest, pendingAnswer, refusalAnswer } from './broker-answer.ts';
 export type { BrokerAnswer, BrokerRefusal } from './broker-answer.ts';
-export type { DeadLetter, DeadLetterFacts } from './dead-letter.ts';
+export { DEAD_LETTER_REASONS } from './dead-letter.ts';
+export type { DeadLetter, DeadLetterFacts, DeadLetterReason } from './dead-letter.ts';
 export { namedTenant } from './named-tenant.ts';
 export type { NamedTenant } from './named-tenant.ts';
 export { joinedByTurns } from './envelope.ts';
@@ -28,6 +29,7 @@ export type { QueueFigure } from './queue.figures.ts';
 export { Quota } from './quota.ts';
 export type { QuotaPlace } from './quota.ts';
 export { RedisConnection } from './redis.connection.ts';
+export { replyList } from './redis-reply.ts';
 export { topologyProblems } from './redis-rules.ts';
 export type { RuleProblem } from './redis-rules.ts';
 export { redisScript } from './redis-script.ts';

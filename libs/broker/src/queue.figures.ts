@@ -3,6 +3,7 @@ import { readDeadLetter } from './dead-letter.ts';
 import type { DeadLetter } from './dead-letter.ts';
 import { FIGURES, LETTERS } from './queue-figures.scripts.ts';
 import { RedisConnection } from './redis.connection.ts';
+import { replyList } from './redis-reply.ts';
 import { WorkerKeys } from './worker-keys.ts';
 
 /** How one queue stands. */
@@ -30,8 +31,8 @@ export class QueueFigures {
   async figures(queue: string): Promise<QueueFigure> {
     const { leases, retries, dead } = new WorkerKeys(queue);
     const reply = await this.redis.script(FIGURES, [queue, leases, retries, dead]);
-    const [depth = 0, leased = 0, retrying = 0, deadLetters = 0] = listOf(reply).map(Number);
-    const [score = '', created = ''] = listOf(reply).slice(4).map(String);
+    const [depth = 0, leased = 0, retrying = 0, deadLetters = 0] = replyList(reply).map(Number);
+    const [score = '', created = ''] = replyList(reply).slice(4).map(String);
     return {
       queue,
       depth,
@@ -46,16 +47,12 @@ export class QueueFigures {
   /** The last ones, the latest first. @param limit at least 1 */
   async deadLetters(queue: string, limit: number): Promise<DeadLetter[]> {
     const { dead, letters } = new WorkerKeys(queue);
-    const reply = listOf(await this.redis.script(LETTERS, [dead, letters], [String(limit)])).map(String);
+    const reply = replyList(await this.redis.script(LETTERS, [dead, letters], [String(limit)])).map(String);
     return reply.flatMap((text, place) => {
       if (place % 2 === 0) return [];
       return readDeadLetter(text, Number(reply[place - 1])) ?? [];
     });
   }
-}
-
-function listOf(reply: unknown): readonly unknown[] {
-  return Array.isArray(reply) ? reply : [];
 }
 
 function secondsOf(text: string): number | undefined {

@@ -4,6 +4,7 @@ import type { RequestKeys } from './broker-keys.ts';
 import { envelope, joinedByTurns } from './envelope.ts';
 import type { Envelope } from './envelope.ts';
 import { RedisConnection } from './redis.connection.ts';
+import { replyList } from './redis-reply.ts';
 import { CANCEL, SUBMIT, UNCANCEL } from './scripts.ts';
 
 /** Seconds that the wish to cancel a request is kept. */
@@ -46,7 +47,7 @@ export class RequestStore {
   /** JSON of the result, if there is one. */
   async result({ mailbox }: RequestKeys): Promise<Buffer | undefined> {
     const reply = await this.redis.command(mailbox, 'LRANGE', mailbox, '0', '0');
-    const first: unknown = Array.isArray(reply) ? reply[0] : undefined;
+    const [first] = replyList(reply);
     return Buffer.isBuffer(first) ? first : undefined;
   }
 

@@ -1,3 +1,4 @@
+import type { DeadLetterReason } from '#broker';
 import type { TraceContext } from '#protocol';
 
 /**
@@ -13,9 +14,6 @@ import type { TraceContext } from '#protocol';
  */
 export type DispatchOutcome =
   'delivered' | 'retried' | 'delayed' | 'expired' | 'cancelled' | 'dead' | 'returned' | 'lost';
-
-/** Why a message is a dead letter. */
-export type DeadLetterReason = 'retries_exhausted' | 'worker_lost' | 'invalid_envelope';
 
 /** One message that a worker has taken from a queue. */
 export interface Dispatch {

@@ -5,7 +5,7 @@ export type { DispatchConfig } from './dispatch.config.ts';
 export { DispatchModule } from './dispatch.module.ts';
 export type { DispatchModuleOptions } from './dispatch.module.ts';
 export { DispatchObserver, NoDispatchObserver } from './dispatch.observer.ts';
-export type { DeadLetterReason, Dispatch, DispatchEnd, DispatchOutcome } from './dispatch.observer.ts';
+export type { Dispatch, DispatchEnd, DispatchOutcome } from './dispatch.observer.ts';
 export { MessageTaker } from './message.taker.ts';
 export { QueuesModule } from './queues.module.ts';
 export type { QueuesModuleOptions } from './queues.module.ts';

@@ -1,6 +1,5 @@
 /** A message that this process has taken from a queue. */
 export interface LeasedMessage {
-  readonly queue: string;
   /** What it is called as long as it is taken: the token of its submission, or a digest of what lay on the queue. */
   readonly receipt: string;
   /** Who holds it: this process, and which of its takings. Commands of any other holder are refused. */

@@ -1,4 +1,4 @@
-import { WorkerKeys } from '#broker';
+import { WorkerKeys, replyList } from '#broker';
 import type { DeadLetterFacts, RedisConnection, RequestKeys } from '#broker';
 import type { CancelMark, LeasedMessage } from './leased.message.ts';
 import type { RedisClock } from './redis.clock.ts';
@@ -66,14 +66,14 @@ export class LeasedQueue {
 
   async take({ holder, lease, count, bytes, firstBytes }: TakeLimits): Promise<Taking> {
     const limits = [holder, ...[lease, count, bytes, firstBytes].map((limit) => String(Math.ceil(limit)))];
-    const reply = listOf(await this.redis.script(TAKE, [...this.held, this.name], limits));
+    const reply = replyList(await this.redis.script(TAKE, [...this.held, this.name], limits));
     this.clock.set(Number(String(reply[0])));
     const messages: LeasedMessage[] = [];
     for (let at = 2; at + 3 < reply.length; at += 4) {
       const member = reply[at + 1];
       if (!Buffer.isBuffer(member)) continue;
       const tries = Number(String(reply[at + 3]));
-      messages.push({ queue: this.name, receipt: String(reply[at]), holder, member, tries });
+      messages.push({ receipt: String(reply[at]), holder, member, tries });
     }
     return { messages, tooLarge: Number(String(reply[1])) };
   }
@@ -81,7 +81,7 @@ export class LeasedQueue {
   /** Puts back what nobody holds any more, and what is due. */
   async recover(): Promise<{ readonly lease: number; readonly retry: number }> {
     const keys = [...this.held, this.name, this.keys.retries];
-    const [lease, retry] = listOf(await this.redis.script(RECOVER, keys, [String(RECOVERED_AT_ONCE)])).map(Number);
+    const [lease, retry] = replyList(await this.redis.script(RECOVER, keys, [String(RECOVERED_AT_ONCE)])).map(Number);
     return { lease: lease ?? 0, retry: retry ?? 0 };
   }
 
@@ -98,7 +98,7 @@ export class LeasedQueue {
       holder,
       cancelMark?.token ?? '',
     ]);
-    const [time, ...states] = listOf(await this.redis.script(RENEW, keys, [String(Math.ceil(lease)), ...values]));
+    const [time, ...states] = replyList(await this.redis.script(RENEW, keys, [String(Math.ceil(lease)), ...values]));
     this.clock.set(Number(String(time)));
     return states.map((state) => STATES[Number(state)] ?? 'lost');
   }
@@ -149,10 +149,6 @@ export class LeasedQueue {
     const values = [receipt, holder, token, result, String(ttl), cancelled];
     return this.redis.script(FINISH, [...this.held, mailbox, active, cancel], values);
   }
-}
-
-function listOf(reply: unknown): readonly unknown[] {
-  return Array.isArray(reply) ? reply : [];
 }
 
 function settled(reply: unknown): Settled {

@@ -1,10 +1,10 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { Inject, Injectable, Logger } from '@nestjs/common';
 import { BrokerError } from '#broker';
-import type { DeadLetterFacts } from '#broker';
+import type { DeadLetterFacts, DeadLetterReason } from '#broker';
 import { DISPATCH_CONFIG } from './dispatch.config.ts';
 import type { DispatchConfig } from './dispatch.config.ts';
-import type { DeadLetterReason, DispatchEnd, DispatchOutcome } from './dispatch.observer.ts';
+import type { DispatchEnd, DispatchOutcome } from './dispatch.observer.ts';
 import type { HeldMessage } from './held.message.ts';
 import type { Ending } from './leased.queue.ts';
 import type { ReceivedEnvelope, UnreadableEnvelope } from './received-envelope.ts';

@@ -49,13 +49,12 @@ export class MessageRunner {
     }
   }
 
-  private dispatchOf({ message }: HeldMessage, envelope: ReceivedEnvelope | UnreadableEnvelope): Dispatch {
-    const { queue, tries } = message;
+  private dispatchOf({ message, queue }: HeldMessage, envelope: ReceivedEnvelope | UnreadableEnvelope): Dispatch {
     const isRead = !('problem' in envelope);
     return {
-      queue,
+      queue: queue.name,
       id: isRead ? envelope.keys.id : undefined,
-      attempt: tries + 1,
+      attempt: message.tries + 1,
       waited: isRead ? this.clock.now() / 1000 - envelope.created : undefined,
       trace: isRead ? envelope.trace : {},
     };

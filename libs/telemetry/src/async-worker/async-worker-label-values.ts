@@ -1,4 +1,4 @@
-import type { DeadLetterReason, DispatchOutcome } from '#dispatch';
+import type { DispatchOutcome } from '#dispatch';
 
 /** The closed sets that label values of an async worker come from; queues are of the configuration, tenants are no labels. */
 
@@ -12,12 +12,6 @@ export const DISPATCH_OUTCOMES = [
   'returned',
   'lost',
 ] as const satisfies DispatchOutcome[];
-
-export const DEAD_LETTER_REASONS = [
-  'retries_exhausted',
-  'worker_lost',
-  'invalid_envelope',
-] as const satisfies DeadLetterReason[];
 
 export const RECOVERIES = ['lease', 'retry'] as const;
 

@@ -1,9 +1,10 @@
 import { Registry, collectDefaultMetrics } from 'prom-client';
+import { DEAD_LETTER_REASONS } from '#broker';
 import { ExemplarStore } from '../instruments.ts';
 import { instrumentSet } from '../instrument-set.ts';
 import type { InstrumentSet } from '../instrument-set.ts';
 import { LabelCap } from '../label-cap.ts';
-import { DEAD_LETTER_REASONS, DISPATCH_OUTCOMES, RECOVERIES, STATUS_RESULTS } from './async-worker-label-values.ts';
+import { DISPATCH_OUTCOMES, RECOVERIES, STATUS_RESULTS } from './async-worker-label-values.ts';
 import { ASYNC_WORKER_METRICS } from './async-worker-metric-catalogue.ts';
 
 /** Words for why there was no answer that have a series of their own. */
