@@ -1,4 +1,5 @@
 import { BUCKETS } from './buckets.ts';
+import { metricSpecs } from './metric-specs.ts';
 
 /** A metric as data: everything there is to know of it but its value. */
 export interface MetricSpec {
@@ -9,28 +10,9 @@ export interface MetricSpec {
   readonly buckets?: readonly number[];
 }
 
-const PREFIX = 'llm_d_coordinator_';
+const { counter, gauge, histogram } = metricSpecs('llm_d_coordinator_');
 
-function counter<const L extends readonly string[]>(name: string, labels: L, help: string) {
-  return { type: 'counter', name: PREFIX + name, labels, help } as const;
-}
-
-function gauge<const L extends readonly string[]>(name: string, labels: L, help: string) {
-  return { type: 'gauge', name: PREFIX + name, labels, help } as const;
-}
-
-function histogram<const L extends readonly string[]>(
-  name: string,
-  labels: L,
-  buckets: readonly number[],
-  help: string,
-) {
-  return { type: 'histogram', name: PREFIX + name, labels, buckets, help } as const;
-}
-
-function genAi<const L extends readonly string[]>(name: string, labels: L, buckets: readonly number[], help: string) {
-  return { type: 'histogram', name: `gen_ai_server_${name}`, labels, buckets, help } as const;
-}
+const { histogram: genAi } = metricSpecs('gen_ai_server_');
 
 const GEN_AI = ['gen_ai_operation_name', 'gen_ai_provider_name', 'gen_ai_request_model', 'error_type'] as const;
 

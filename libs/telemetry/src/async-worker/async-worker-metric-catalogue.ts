@@ -1,19 +1,8 @@
 import { BUCKETS } from '../buckets.ts';
 import type { MetricSpec } from '../metric-catalogue.ts';
+import { metricSpecs } from '../metric-specs.ts';
 
-const PREFIX = 'llm_d_async_worker_';
-
-function counter<const L extends readonly string[]>(name: string, labels: L, help: string) {
-  return { type: 'counter', name: PREFIX + name, labels, help } as const;
-}
-
-function gauge<const L extends readonly string[]>(name: string, labels: L, help: string) {
-  return { type: 'gauge', name: PREFIX + name, labels, help } as const;
-}
-
-function histogram<const L extends readonly string[]>(name: string, labels: L, help: string) {
-  return { type: 'histogram', name: PREFIX + name, labels, buckets: BUCKETS.general, help } as const;
-}
+const { counter, gauge, histogram } = metricSpecs('llm_d_async_worker_');
 
 const QUEUE = ['queue'] as const;
 
@@ -30,18 +19,25 @@ export const ASYNC_WORKER_METRICS = {
     'Calls of the coordinator, by the status of the answer or by why there was none.',
   ),
   inFlight: gauge('in_flight', QUEUE, 'Messages that are held by this worker.'),
-  wait: histogram('wait_seconds', QUEUE, 'From being queued to being taken for the first time.'),
+  wait: histogram('wait_seconds', QUEUE, BUCKETS.general, 'From being queued to being taken for the first time.'),
   tryDuration: histogram(
     'try_duration_seconds',
     QUEUE,
+    BUCKETS.general,
     'From taking a message to letting go of it, with a call between.',
   ),
   turnaround: histogram(
     'turnaround_seconds',
     QUEUE,
+    BUCKETS.general,
     'From being queued to the answer in the mailbox, all tries included.',
   ),
-  retryDelay: histogram('retry_delay_seconds', QUEUE, 'From a try that failed to when the next one is due.'),
+  retryDelay: histogram(
+    'retry_delay_seconds',
+    QUEUE,
+    BUCKETS.general,
+    'From a try that failed to when the next one is due.',
+  ),
   recovered: counter(
     'recovered_total',
     ['queue', 'why'],

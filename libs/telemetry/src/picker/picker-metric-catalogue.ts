@@ -1,6 +1,7 @@
 import type { MetricSpec } from '../metric-catalogue.ts';
+import { metricSpecs } from '../metric-specs.ts';
 
-const PREFIX = 'llm_d_epp_';
+const { counter, gauge, histogram: histogramOf } = metricSpecs('llm_d_epp_');
 
 /** What most series of a request are told apart by. Names and values are the client's, and capped. */
 const MODEL = ['model_name', 'target_model_name', 'fairness_id', 'priority'] as const;
@@ -35,16 +36,8 @@ const BUCKETS = {
   stream: [0.001, 0.005, 0.01, 0.05, 0.1, 0.5, 1, 5, 10, 30, 60, 120, 300, 600],
 } as const;
 
-function counter<const L extends readonly string[]>(name: string, labels: L, help: string) {
-  return { type: 'counter', name: PREFIX + name, labels, help } as const;
-}
-
-function gauge<const L extends readonly string[]>(name: string, labels: L, help: string) {
-  return { type: 'gauge', name: PREFIX + name, labels, help } as const;
-}
-
 function histogram<const L extends readonly string[]>(name: string, labels: L, of: keyof typeof BUCKETS, help: string) {
-  return { type: 'histogram', name: PREFIX + name, labels, buckets: BUCKETS[of], help } as const;
+  return histogramOf(name, labels, BUCKETS[of], help);
 }
 
 /** Every metric of the endpoint picker; names, labels and buckets are upstream's (`epp.md` 8.4). */

@@ -1,27 +1,11 @@
 import { BUCKETS } from '../buckets.ts';
 import type { MetricSpec } from '../metric-catalogue.ts';
+import { metricSpecs } from '../metric-specs.ts';
 
-const PREFIX = 'llm_d_disagg_sidecar_';
+const { counter, gauge, histogram } = metricSpecs('llm_d_disagg_sidecar_');
 
 /** Seconds of a stage, with upstream's borders (`sidecar.md` 12). */
 const STAGE = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 120, 300] as const;
-
-function counter<const L extends readonly string[]>(name: string, labels: L, help: string) {
-  return { type: 'counter', name: PREFIX + name, labels, help } as const;
-}
-
-function gauge<const L extends readonly string[]>(name: string, labels: L, help: string) {
-  return { type: 'gauge', name: PREFIX + name, labels, help } as const;
-}
-
-function histogram<const L extends readonly string[], const B extends readonly number[]>(
-  name: string,
-  labels: L,
-  buckets: B,
-  help: string,
-) {
-  return { type: 'histogram', name: PREFIX + name, labels, buckets, help } as const;
-}
 
 /** Names of MoRI-IO's resolver, which upstream gave no prefix. */
 function resolverCounter(name: string, help: string) {
