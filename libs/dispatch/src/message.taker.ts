@@ -18,13 +18,13 @@ import { Waker } from './waker.ts';
 @Injectable()
 export class MessageTaker implements BeforeApplicationShutdown {
   private readonly logger = new Logger('dispatch');
-  private readonly queues: readonly LeasedQueue[];
+  /** Of the queues; the first one is next. */
+  private readonly turns: LeasedQueue[];
   private readonly budget: HeldBudget;
   private readonly waker = new Waker();
   /** Says in every lease whose it is. */
   private readonly process = randomUUID();
   private takings = 0;
-  private turn = 0;
   /** When each queue was last looked through for what is to go back to it, on the clock of `performance.now()`. */
   private readonly recovered = new Map<LeasedQueue, number>();
   /** Why nothing can be taken from a queue. */
@@ -39,7 +39,7 @@ export class MessageTaker implements BeforeApplicationShutdown {
     private readonly runner: MessageRunner,
     private readonly observer: DispatchObserver,
   ) {
-    this.queues = config.queues.map((name) => new LeasedQueue(redis, clock, name));
+    this.turns = config.queues.map((name) => new LeasedQueue(redis, clock, name));
     this.budget = new HeldBudget(config.worker);
   }
 
@@ -67,15 +67,11 @@ export class MessageTaker implements BeforeApplicationShutdown {
    * @returns whether there may be more at once
    */
   private async round(): Promise<boolean> {
-    const first = this.turn;
     let found = false;
-    for (const step of this.queues.keys()) {
-      const place = (first + step) % this.queues.length;
-      const queue = this.queues[place];
-      if (queue === undefined) continue;
-      const isNext = this.turn === place;
+    for (const queue of [...this.turns]) {
+      const isNext = queue === this.turns[0];
       const taken = await this.lookAt(queue, isNext);
-      if (isNext && taken !== undefined) this.turn = (place + 1) % this.queues.length;
+      if (isNext && taken !== undefined) this.turns.push(...this.turns.splice(0, 1));
       if (taken === true) found = true;
     }
     return found;
