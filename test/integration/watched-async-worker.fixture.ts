@@ -1,5 +1,5 @@
-import { JsonLogger } from '#telemetry';
-import { AsyncWorkerMetrics, AsyncWorkerMetricsModule, asyncWorkerTelemetry } from '#telemetry/async-worker';
+import { JsonLogger, MetricsPageModule } from '#telemetry';
+import { AsyncWorkerMetrics, asyncWorkerTelemetry } from '#telemetry/async-worker';
 import { startAsyncWorker } from '../../apps/async-worker/src/start.ts';
 import { samples } from '../../libs/telemetry/src/request-telemetry.fixture.ts';
 import type { SpanRecorder } from '../../libs/telemetry/src/spans.fixture.ts';
@@ -30,7 +30,7 @@ export class WatchedWorker {
       { config },
       {
         logger: new JsonLogger(5, 'test', { write }),
-        metrics: AsyncWorkerMetricsModule.register(worker.metrics),
+        metrics: MetricsPageModule.register(worker.metrics),
         ...asyncWorkerTelemetry(worker.metrics, spans?.tracer),
       },
     );

@@ -2,8 +2,8 @@ import 'reflect-metadata';
 import { Logger } from '@nestjs/common';
 import { configHash, defaultEnvironment, environment, helpText, parseFlags, renderEffective } from '#config';
 import { ProcessSignals, collectStartUp, countBodiesWithHeap, exitFailed } from '#runtime';
-import { JsonLogger, loadTracing } from '#telemetry';
-import { AsyncWorkerMetrics, AsyncWorkerMetricsModule, asyncWorkerTelemetry } from '#telemetry/async-worker';
+import { JsonLogger, MetricsPageModule, loadTracing } from '#telemetry';
+import { AsyncWorkerMetrics, asyncWorkerTelemetry } from '#telemetry/async-worker';
 import { loadAsyncWorkerConfig } from './async-worker.config.ts';
 import type { LoadedConfig } from './async-worker.config.ts';
 import { asyncWorkerFlags } from './async-worker.flags.ts';
@@ -49,7 +49,7 @@ async function serve(loaded: LoadedConfig): Promise<void> {
   const sdk = await loadTracing(loaded.config.tracing, packageVersion());
   const worker = await startAsyncWorker(loaded, {
     logger: json,
-    metrics: AsyncWorkerMetricsModule.register(metrics),
+    metrics: MetricsPageModule.register(metrics),
     ...asyncWorkerTelemetry(metrics, sdk?.tracer),
     closeRest: async () => sdk?.stop(),
   });

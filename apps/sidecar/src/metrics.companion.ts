@@ -1,6 +1,6 @@
 import type { LoggerService } from '@nestjs/common';
 import { createApp } from '#runtime';
-import { SidecarMetricsModule } from '#telemetry/sidecar';
+import { MetricsPageModule } from '#telemetry';
 import type { SidecarMetrics } from '#telemetry/sidecar';
 import type { Companion } from './start.ts';
 
@@ -13,7 +13,7 @@ export function metricsPage(
   return async ({ options: { metricsAddress } }) => {
     if (metricsAddress === undefined) return { close: () => undefined };
     const { host, port } = metricsAddress;
-    const app = await createApp(SidecarMetricsModule.register(metrics), { logger, readTimeout: 0 });
+    const app = await createApp(MetricsPageModule.register(metrics), { logger, readTimeout: 0 });
     await app.init();
     told(
       await app

@@ -10,6 +10,7 @@ export { MediaTelemetry } from './media-telemetry.interceptor.ts';
 export { METRICS } from './metric-catalogue.ts';
 export type { MetricSpec } from './metric-catalogue.ts';
 export { Metrics } from './metrics.ts';
+export { MetricsPageModule } from './metrics-page.module.ts';
 export { PipelineTelemetry } from './pipeline-telemetry.interceptor.ts';
 export { RequestTelemetry } from './request-telemetry.ts';
 export { SPANS } from './span-catalogue.ts';

@@ -1,6 +1,5 @@
 export { ASYNC_WORKER_ATTRIBUTES } from './async-worker-attributes.ts';
 export { ASYNC_WORKER_METRICS } from './async-worker-metric-catalogue.ts';
-export { AsyncWorkerMetricsModule } from './async-worker-metrics.module.ts';
 export { AsyncWorkerMetrics } from './async-worker-metrics.ts';
 export { ASYNC_WORKER_SPANS } from './async-worker-span-catalogue.ts';
 export type { AsyncWorkerSpanSpec } from './async-worker-span-catalogue.ts';

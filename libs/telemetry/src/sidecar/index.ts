@@ -1,6 +1,5 @@
 export { SIDECAR_ATTRIBUTES } from './sidecar-attributes.ts';
 export { SIDECAR_METRICS } from './sidecar-metric-catalogue.ts';
-export { SidecarMetricsModule } from './sidecar-metrics.module.ts';
 export { SidecarMetrics } from './sidecar-metrics.ts';
 export { SIDECAR_SPANS } from './sidecar-span-catalogue.ts';
 export type { SidecarSpanSpec } from './sidecar-span-catalogue.ts';
