@@ -1,34 +1,13 @@
 import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from '@jest/globals';
-import { z } from 'zod';
 import { ConfigError, jsonSchemaOf, parseTree, readTree, variablesOf } from '#config';
+import { leavesOf, valueAt } from '#testing';
 import { asyncWorkerConfig, loadAsyncWorkerConfig } from './async-worker.config.ts';
 
 const FOLDER = fileURLToPath(new URL('../../../config/', import.meta.url));
 const LAYERS = { env: {}, envPrefix: 'ASYNC_WORKER' };
 const NEEDED = { coordinator: { address: 'http://coordinator' }, redis_url: 'redis://redis' };
-
-const mapSchema = z.object({
-  properties: z.record(z.string(), z.unknown()).optional(),
-  default: z.unknown().optional(),
-});
-
-/** Every key that holds no further keys, with the default it is written with. */
-function leavesOf(node: unknown, prefix = ''): readonly (readonly [path: string, fallback: unknown])[] {
-  const { properties, default: fallback } = mapSchema.parse(node);
-  if (properties === undefined) return [[prefix.slice(0, -1), fallback]];
-  return Object.entries(properties).flatMap(([key, child]) => leavesOf(child, `${prefix}${key}.`));
-}
-
-function valueAt(tree: unknown, path: string): unknown {
-  return path
-    .split('.')
-    .reduce<unknown>(
-      (value, key) => (typeof value === 'object' && value !== null ? Reflect.get(value, key) : undefined),
-      tree,
-    );
-}
 
 /** `path: message` of everything that is wrong. */
 function problemsOf(values: Readonly<Record<string, unknown>>, env: Readonly<Record<string, string>> = {}): string[] {

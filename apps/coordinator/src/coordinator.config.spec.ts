@@ -4,24 +4,12 @@ import { describe, expect, it } from '@jest/globals';
 import { z } from 'zod';
 import { jsonSchemaOf, parseTree, readTree, variablesOf } from '#config';
 import { BUILT_IN_STEPS } from '#steps';
+import { leavesOf, valueAt } from '#testing';
 import { coordinatorConfig, loadCoordinatorConfig, stepsOf } from './coordinator.config.ts';
 
 const FOLDER = fileURLToPath(new URL('../../../config/', import.meta.url));
 const LAYERS = { env: {}, envPrefix: 'COORDINATOR' };
 const schema = coordinatorConfig(stepsOf(BUILT_IN_STEPS));
-
-/** What a JSON Schema says of a map and its keys. */
-const mapSchema = z.object({
-  properties: z.record(z.string(), z.unknown()).optional(),
-  default: z.unknown().optional(),
-});
-
-/** Every key that holds no further keys, as `server.read_timeout`, with the default it is written with. */
-function leavesOf(node: unknown, prefix = ''): readonly (readonly [path: string, fallback: unknown])[] {
-  const { properties, default: fallback } = mapSchema.parse(node);
-  if (properties === undefined) return [[prefix.slice(0, -1), fallback]];
-  return Object.entries(properties).flatMap(([key, child]) => leavesOf(child, `${prefix}${key}.`));
-}
 
 const keys = leavesOf(jsonSchemaOf(schema, { title: 'x' })).filter(([path]) => path !== 'pipeline.steps');
 const parameters = stepsOf(BUILT_IN_STEPS).flatMap(({ type, schema: params }) =>
@@ -29,15 +17,6 @@ const parameters = stepsOf(BUILT_IN_STEPS).flatMap(({ type, schema: params }) =>
     .filter(([path]) => path !== '')
     .map(([path, fallback]) => [type, path, fallback] as const),
 );
-
-function valueAt(tree: unknown, path: string): unknown {
-  return path
-    .split('.')
-    .reduce<unknown>(
-      (value, key) => (typeof value === 'object' && value !== null ? Reflect.get(value, key) : undefined),
-      tree,
-    );
-}
 
 const example = readFileSync(`${FOLDER}coordinator.yaml`, 'utf8');
 /** A `#` with nothing between it and a key is a key that is switched off; words have a space. */

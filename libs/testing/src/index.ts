@@ -1,5 +1,6 @@
 export { Child } from './child.ts';
 export { cleanup } from './cleanup.ts';
+export { leavesOf, valueAt } from './config-leaves.ts';
 export { FakeUpstream, json } from './fake-upstream.ts';
 export type { Handler, RecordedRequest } from './fake-upstream.ts';
 export { RawUpstream } from './raw-upstream.ts';
