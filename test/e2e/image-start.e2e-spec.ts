@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
 import { FakeUpstream, cleanup, json } from '#testing';
 import { startSimulatedCluster } from '../../apps/simulator/src/cluster.ts';
+import { isListening } from '../../apps/simulator/src/stack/is-listening.ts';
 import { WorkerBench } from '../integration/async-worker.fixture.ts';
 import { RedisServer } from '../integration/redis.fixture.ts';
 import { coordinatorConfig } from './support/coordinator-config.ts';
@@ -12,7 +13,6 @@ import { ImageProcess, obstacleToRunning } from './support/image.process.ts';
 import type { ImageRun } from './support/image.process.ts';
 import { pickerConfig } from './support/picker-config.ts';
 import { openChat, readText } from './support/streaming.client.ts';
-import { takesConnections } from './support/takes-connections.ts';
 
 // images are assembled, processes are started, and the machine may be busy
 jest.setTimeout(120_000);
@@ -104,7 +104,7 @@ whereRunnable('a container of the image', () => {
     });
     await container.until(() => container.output.includes('endpoint picker is ready'));
     expectUnprivileged(container);
-    expect(await takesConnections(port)).toBe(true);
+    expect(await isListening(port)).toBe(true);
     await container.stop();
     expect(container.output).not.toMatch(/EROFS|EACCES/);
   });

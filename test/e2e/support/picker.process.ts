@@ -1,7 +1,7 @@
+import { isListening } from '../../../apps/simulator/src/stack/is-listening.ts';
 import { builtApp } from './coordinator.process.ts';
 import { freePort } from './free-port.ts';
 import { ProgramProcess } from './program.process.ts';
-import { takesConnections } from './takes-connections.ts';
 import type { TemporaryFolder } from './temporary-folder.ts';
 
 /** What a picker is started with: its configuration, and the endpoints it knows. */
@@ -40,12 +40,12 @@ export class PickerProcess extends ProgramProcess {
       `http://127.0.0.1:${metrics}`,
       env,
     );
-    await picker.until(async () => (await picker.takesConnections()) && (await takesConnections(picker.healthPort)));
+    await picker.until(async () => (await picker.takesConnections()) && (await isListening(picker.healthPort)));
     return picker;
   }
 
   /** Whether the proxy could connect. */
   takesConnections(): Promise<boolean> {
-    return takesConnections(this.port);
+    return isListening(this.port);
   }
 }

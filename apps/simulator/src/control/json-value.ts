@@ -30,6 +30,12 @@ export function isObject(value: unknown): value is JsonObject {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
+/** The object under a name; empty where there is none. */
+export function objectAt(parent: JsonObject, name: string): JsonObject {
+  const found = parent[name];
+  return isObject(found) ? found : {};
+}
+
 /** @throws WireError 400 when the value is not an array of non-negative integers */
 export function asTokenIds(value: unknown, what: string): readonly number[] {
   const ids = asList(value, what);

@@ -1,10 +1,10 @@
-import { isObject } from '../control/json-value.ts';
+import { isObject, objectAt } from '../control/json-value.ts';
 import type { JsonObject } from '../control/json-value.ts';
 import type { PortTable } from './port-table.ts';
 
 /** Where the coordinator of this configuration listens. */
-export function placeCoordinator({ server }: JsonObject, table: PortTable) {
-  const { listen_addr: listen, metrics_port: metrics } = isObject(server) ? server : {};
+export function placeCoordinator(config: JsonObject, table: PortTable) {
+  const { listen_addr: listen, metrics_port: metrics } = objectAt(config, 'server');
   // the coordinator's own defaults without any; of `:8080` or `host:8080` the port
   const usual = typeof listen === 'string' ? Number(/\d+$/.exec(listen)?.[0]) : 8080;
   return { port: table.place('coordinator', usual), metricsPort: table.place('metrics', Number(metrics ?? 9090)) };
@@ -20,11 +20,10 @@ export interface Addresses {
 
 /** The configuration with the addresses in use. */
 export function withAddresses(config: JsonObject, { listen, metricsPort, gateway, render }: Addresses): JsonObject {
-  const fields = (name: string): JsonObject => (isObject(config[name]) ? config[name] : {});
   return {
     ...config,
-    server: { ...fields('server'), listen_addr: listen, metrics_port: metricsPort },
-    gateway: { ...fields('gateway'), address: gateway },
+    server: { ...objectAt(config, 'server'), listen_addr: listen, metrics_port: metricsPort },
+    gateway: { ...objectAt(config, 'gateway'), address: gateway },
     pipeline: withRenderAddress(config['pipeline'], render),
   };
 }
@@ -33,9 +32,7 @@ export function withAddresses(config: JsonObject, { listen, metricsPort, gateway
 function withRenderAddress(pipeline: unknown, address: string): unknown {
   if (!isObject(pipeline) || !Array.isArray(pipeline['steps'])) return pipeline;
   const steps = pipeline['steps'].map((step: unknown) =>
-    isObject(step) && step['type'] === 'render'
-      ? { ...step, params: { ...(isObject(step['params']) ? step['params'] : {}), address } }
-      : step,
+    isObject(step) && step['type'] === 'render' ? { ...step, params: { ...objectAt(step, 'params'), address } } : step,
   );
   return { ...pipeline, steps };
 }

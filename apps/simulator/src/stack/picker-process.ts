@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { isObject } from '../control/json-value.ts';
+import { objectAt } from '../control/json-value.ts';
 import type { JsonObject } from '../control/json-value.ts';
 import { ChildProgram } from './child-program.ts';
 import { isListening } from './is-listening.ts';
@@ -56,11 +56,11 @@ export class PickerProcess extends ChildProgram {
 
 /** Its endpoints are those of the file, and the file's changes are followed. */
 function withDiscovery(config: JsonObject, path: string): JsonObject {
-  const { plugins, dataLayer } = config;
+  const { plugins } = config;
   const discovery = { type: DISCOVERY, parameters: { path, watchFile: true } };
   return {
     ...config,
     plugins: [...(Array.isArray(plugins) ? (plugins as unknown[]) : []), discovery], // the picker checks the rest
-    dataLayer: { ...(isObject(dataLayer) ? dataLayer : {}), discovery: { pluginRef: DISCOVERY } },
+    dataLayer: { ...objectAt(config, 'dataLayer'), discovery: { pluginRef: DISCOVERY } },
   };
 }

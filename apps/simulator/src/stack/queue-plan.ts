@@ -1,5 +1,5 @@
 import { readTree } from '#config';
-import { isObject } from '../control/json-value.ts';
+import { isObject, objectAt } from '../control/json-value.ts';
 import type { JsonObject } from '../control/json-value.ts';
 import type { PortTable } from './port-table.ts';
 
@@ -22,7 +22,7 @@ export function queuePlan(file: string, host: string, gateway: string, table: Po
   const config = readTree({ file }).values;
   const redisPort = table.place('redis', portOf(config['redis_url'], REDIS_PORT));
   const redisUrl = `redis://${host}:${redisPort}`;
-  const server = fields(config, 'server');
+  const server = objectAt(config, 'server');
   const port = table.place('async-worker', portOf(server['listen_addr'], WORKER_PORT));
   const metricsPort = table.place('async-worker-metrics', Number(server['metrics_port'] ?? WORKER_METRICS_PORT));
   return {
@@ -30,7 +30,7 @@ export function queuePlan(file: string, host: string, gateway: string, table: Po
     redisUrl,
     worker: {
       ...config,
-      coordinator: { ...fields(config, 'coordinator'), address: gateway },
+      coordinator: { ...objectAt(config, 'coordinator'), address: gateway },
       redis_url: redisUrl,
       server: { ...server, listen_addr: `${host}:${port}`, metrics_port: metricsPort },
     },
@@ -40,21 +40,16 @@ export function queuePlan(file: string, host: string, gateway: string, table: Po
 
 /** The coordinator's configuration with queued requests: the step that takes them comes first. */
 export function withBroker(config: JsonObject, redisUrl: string): JsonObject {
-  const pipeline = fields(config, 'pipeline');
+  const pipeline = objectAt(config, 'pipeline');
   const steps: readonly unknown[] = Array.isArray(pipeline['steps']) ? pipeline['steps'] : [];
   const own = steps.find(isBroker);
-  const params = { ...(own === undefined ? {} : fields(own, 'params')), redis_url: redisUrl };
+  const params = { ...(own === undefined ? {} : objectAt(own, 'params')), redis_url: redisUrl };
   const others = steps.filter((step) => !isBroker(step));
   return { ...config, pipeline: { ...pipeline, steps: [{ type: 'async-broker', params }, ...others] } };
 }
 
 function isBroker(step: unknown): step is JsonObject {
   return isObject(step) && step['type'] === 'async-broker';
-}
-
-function fields(config: JsonObject, name: string): JsonObject {
-  const found = config[name];
-  return isObject(found) ? found : {};
 }
 
 /** Of `redis://host:6379` or `host:8081` the port. */
